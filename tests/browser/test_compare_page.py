@@ -281,12 +281,28 @@ def the_chart_and_the_tabs_follow(learner: Compare) -> None:
     learner.untroubled()
 
 
+# --- phone --------------------------------------------------------------------------------------------------
+
+
+def test_phone(learner: Compare, open_page: Callable[..., Page]) -> None:
+    """390 pixels: the columns stand on top of each other, and a tap steps. Sideways scrolling by a tab is
+    looked for with hostile text."""
+    page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = Compare(page, learner.address).open("/compare?corpus=course&step=30", step=30)
+    columns = phone.stage()["columns"]
+    assert len({round(column["left"]) for column in columns}) == 1
+    assert [column["top"] for column in columns] == sorted({column["top"] for column in columns})
+    page.get_by_role("button", name="Next step").first.tap()
+    phone.at(31)
+    assert max(page.evaluate(WIDTHS)) <= 0
+
+
 # --- own texts ----------------------------------------------------------------------------------------------
 
 
-def test_own_texts(learner: Compare) -> None:
+def test_own_texts(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
     what_can_not_be_is_explained_and_the_text_survives(learner)
-    hostile_text_is_only_text(learner)
+    hostile_text_is_only_text(learner, open_page, tmp_path)
 
 
 def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None:
@@ -304,12 +320,9 @@ def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None
     expect(learner.page.get_by_label("Your text", exact=True)).to_have_value("low lower lowest")
 
 
-def hostile_text_is_only_text(learner: Compare) -> None:
-    """Every tab, on a screen of 390 pixels, and a hover in the chart: no element, no attribute, no request
-    comes from the text, and nothing makes the page scroll sideways; the columns stand on top of each other.
-
-    A handout of hostile text is in `test_bpe_page.py`.
-    """
+def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """Every tab, on a screen of 390 pixels, a hover in the chart, and the handout: no element, no attribute,
+    no request comes from the text, and nothing makes the page scroll sideways."""
     page, before = learner.page, learner.stage()["where"]
     learner.type_text(
         "\n".join(f"{line} {line} $x$ **b** <img src=x onerror=window.bad=9>" for line in HOSTILE)
@@ -329,9 +342,6 @@ def hostile_text_is_only_text(learner: Compare) -> None:
     learner.press("ArrowRight", 30)
     learner.at(30)
     page.set_viewport_size({"width": 390, "height": 844})
-    columns = learner.stage()["columns"]
-    assert len({round(column["left"]) for column in columns}) == 1
-    assert [column["top"] for column in columns] == sorted({column["top"] for column in columns})
     for tab in page.get_by_role("tab").all_inner_texts():
         panel = learner.tab(tab)
         learner.rest()
@@ -344,3 +354,12 @@ def hostile_text_is_only_text(learner: Compare) -> None:
         assert max(page.evaluate(WIDTHS)) <= 0, tab
         for table in page.locator(".regions, .jaccard").all():
             assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth"), tab
+    learner.tab("Files and link")
+    path = tmp_path / "hostile.html"
+    path.write_text(learner.download("Handout that steps offline (HTML)"), encoding="utf-8")
+    offline = open_page(fresh=True, viewport={"width": 1200, "height": 800})
+    offline.goto(path.as_uri())
+    reader = Compare(offline, "")
+    reader.shows(0)
+    reader.press("ArrowRight", 20)
+    assert reader.stage()["step"] == 20 and offline.evaluate(TRACES_OF_ATTACK) == []

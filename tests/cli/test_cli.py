@@ -765,6 +765,8 @@ def test_it_works_as_a_module_from_another_folder(tmp_path: Path) -> None:
     """Other commands in processes of their own: `test_every_example_runs`."""
     for line, expected in {
         f"count {COURSE}": "# tokensteps word counts",
+        f"trace --counts {HUG} -q --format csv | head -n 1": "step,",
+        f"handout --counts {HUG} -q": "<!doctype html>",
         "--help": "Usage: python -m tokensteps",
     }.items():
         done = shell(f"python -m tokensteps {line}", tmp_path)

@@ -51,7 +51,6 @@ def test_the_defaults_of_the_course_and_of_hug() -> None:
     assert (hug["pre"], hug["size"], hug["special"]) == ("whitespace_split", None, "")
 
 
-@pytest.mark.many(2)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     app = opened("corpus=highest" if name != "highest" else "corpus=hug")
@@ -88,7 +87,6 @@ def test_a_link_sets_everything() -> None:
         assert message["frames"][step]["say"].startswith(f"Merge {first} + {second} into ")
 
 
-@pytest.mark.many(2)
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("step", [0, 3, 9])
 def test_every_tab_renders_at_every_kind_of_step(tab: str, step: int) -> None:
