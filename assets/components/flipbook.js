@@ -397,10 +397,11 @@ class Flipbook extends Component {
       this.range.value = to; // it may have been drawn beyond the end
       return;
     }
-    this.step = to;
+    this.step = this.range.value = to;
+    // Before the step itself is told: a class's strip must know that it is its reader's own.
+    if (!led && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:own"));
     this.draw(beat);
     this.later("say", SAY, () => { this.live.textContent = this.frame()?.say ?? ""; });
-    if (!led && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:own"));
     // Where a class is led, hundreds step at once: Python needn't know unless it has to draw.
     if (led && this.frame()) this.cancel("tell");
     const wait = led && this.frame() ? SPREAD * Math.random() : REST;

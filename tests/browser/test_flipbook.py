@@ -89,6 +89,7 @@ def test_stepping(demo: Callable[..., Page], page: Page) -> None:
     the_colour_scheme_is(page, "light")
     page.emulate_media(color_scheme="light")
     reports_once_after_a_burst(page)
+    a_step_is_ones_own_before_it_is_told(page)
     other_keys_and_scrubber(page)
     buttons(page)
     two_beats(page)
@@ -105,6 +106,17 @@ def reports_once_after_a_burst(page: Page) -> None:
     expect(page.get_by_text("Python is at 50; reported 50;")).to_be_visible()
     at_rest(page)
     assert runs(page) == before + 1
+
+
+NOTES_EVENTS = f"""() => {{ window.tsEvents = []; for (const kind of ['own', 'step'])
+  document.addEventListener(`tokensteps:${{kind}}`, () => window.tsEvents.push(`${{kind}} ${{({STATE})().step}}`)); }}"""
+
+
+def a_step_is_ones_own_before_it_is_told(page: Page) -> None:
+    """A class's strip that is still on its way takes any other step for the one that it was led to."""
+    page.evaluate(NOTES_EVENTS)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("window.tsEvents") == ["own 51", "step 51"]
 
 
 def other_keys_and_scrubber(page: Page) -> None:
