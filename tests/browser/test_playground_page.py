@@ -961,7 +961,8 @@ def test_link_and_reload_bring_everything_back(playground: Playground) -> None:
         and seen["toggles"] == [False, False, True]
         and seen["write"] == [False, False, True]
     )
-    link = playground.tab("Files and link").get_by_test_id("stCode").first.inner_text().strip()
+    codes = playground.tab("Files and link").get_by_test_id("stCode")  # each drawn when its part has come
+    link = codes.filter(has_text="/playground?", has_not_text="iframe").inner_text().strip()
     assert dict(parse_qsl(urlsplit(link).query)) == wanted
     as_a_newcomer(playground.page, link)
     playground.ready()
