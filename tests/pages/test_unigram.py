@@ -217,8 +217,8 @@ def test_numbers_that_can_not_be(method: str) -> None:
     text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
     PAGE.refuses_numbers(
         opened(f"corpus=paste&text={pack_text(text)}&size=12&method={method}"),
-        ("size", 3, ("=3 ", "choose at least 8")),
-        ("seed", 3, ("=3 ", "choose at least 8")),
+        ("size", 3, ("Vocabulary size: 3 is below", "choose at least 8")),
+        ("seed", 3, ("Seed vocabulary: 3 can", "choose at least 8")),
         (
             "size",
             0,

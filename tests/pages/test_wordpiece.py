@@ -135,7 +135,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
 def test_numbers_that_can_not_be() -> None:
     PAGE.refuses_numbers(
         opened("corpus=course"),
-        ("size", 3, "vocab_size=3 is below the"),
+        ("size", 3, "Vocabulary size: 3 is below the"),
         ("size", 0, "0 is out of range; choose a number from 1 to"),
         ("min", 0, "0 is out of range; choose a number from 1 to 1,000,000."),
     )

@@ -11,12 +11,25 @@ _WORDS: Final = ("reason", "what", "expected", "message", "description", "wanted
 """Words among the evidence of errors: they are translated, unlike somebody's text: see `engine_messages` in
 `i18n.py`."""
 
+_ENGLISH: Final = {
+    "vocab_size={vocab_size} is": "Vocabulary size: {vocab_size} is",
+    "vocab_size={vocab_size} can't": "A vocabulary of {vocab_size} can't",
+    "seed_size": "seed vocabulary",
+}
+"""Words for the engine's parameters, which nobody sees on the pages. The translations have them anyway."""
+
 
 def explained(error: TokenizersCoreError) -> str:
     """An error of the engine or the app as a sentence: the value, the reason, the remedy. Plain text."""
-    return _(error.template).format(
-        **{name: _translated(value) if name in _WORDS else value for name, value in error.evidence.items()}
-    )
+    template = _(error.template)
+    evidence = {
+        name: _translated(value) if name in _WORDS else value for name, value in error.evidence.items()
+    }
+    if evidence.get("name") == "seed_size":
+        evidence["name"], template = _("Seed vocabulary"), template.replace("{name}=", "{name}: ")
+    for parameter, words in _ENGLISH.items():
+        template = template.replace(parameter, words)
+    return template.format(**evidence)
 
 
 def too_old() -> str:

@@ -93,7 +93,7 @@ def test_a_text_is_bounded_and_an_error_is_a_sentence(trials: Trials) -> None:
     assert message == {"error": "The text has 20,001 characters, but the page takes 20,000: shorten it."}
     assert "empty" in asked(trials, "train", text="", **arguments)["error"]
     assert asked(trials, "train", text="hug", **{**arguments, "size": "1"})["error"].startswith(
-        "vocab_size=1 is below"
+        "Vocabulary size: 1 is below"
     )
     asked(trials, "train", text="hug pug", **arguments)
     assert "2,000" in asked(trials, "encode", text="x" * (ENCODE_LIMIT + 1))["error"]
