@@ -316,6 +316,7 @@ class ClassStrip extends Component {
     const { room } = this, at = here();
     if (!at || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended) return;
+    if (document[SHOWN].stage && !stageBox()) return; // on its way: the last one may have written a step to the address
     if (stageBox() && performance.now() - this.turned < PATIENCE) return; // the stage is the last address's
     const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const tabbed = place.tab || !room.place?.tab || !isSame(at, room.place); // another page may have no tabs
@@ -333,12 +334,11 @@ class ClassStrip extends Component {
       if (joining.tries) this.go(joining.to, joining.tries - 1);
     }
     if (now === this.reported || this.joining) return;
-    this.reporting = true;
+    [this.reporting, this.reported] = [true, now]; // it may be led elsewhere before there is an answer
     try {
       await room.post("place", { ...place, by: this.room.by });
-      this.reported = now;
     } catch ({ kind }) {
-      if (FINAL.includes(kind)) this.reported = now;
+      if (this.reported === now && !FINAL.includes(kind)) this.reported = "";
     }
     this.reporting = false;
     if (this.reported === now) await this.report(); // it may have moved on meanwhile

@@ -12,9 +12,9 @@ import io
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import APIResponse, Page, Request, Route, expect
 
-from tests.browser.conftest import LATER, at_rest, lose_first, received
+from tests.browser.conftest import LATER, at_rest, lose_first, pause, received
 from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
@@ -28,6 +28,15 @@ CUT = """() => [...document.querySelectorAll('.ts-class > :not([hidden]), .ts-cl
 
 LEGIBLE = """node => parseFloat(getComputedStyle(node).fontSize) >= .84 * parseFloat(getComputedStyle(node.parentElement).fontSize)"""
 """Whether type is nearly as large as around it."""
+WHILE_A_STAGE_IS_ON_ITS_WAY = """() => { const stage = Symbol.for('tokensteps.stage'), box = document[stage], { href } = location;
+  document[stage] = null;
+  history.replaceState(history.state, '', href.replace(/&step=\\d+|$/, '&step=5'));
+  document.dispatchEvent(new Event('tokensteps:shown'));
+  document[stage] = box;
+  history.replaceState(history.state, '', href); }"""
+"""The address has the last stage's step, and the strip looks at its page."""
+LOOKS = 250
+"""Milliseconds between a strip's looks at its page."""
 NOTES_GAPS = f"""() => {{ window.tsGaps = 0; const wall = document.querySelector('{WALL}');
   new MutationObserver(() => {{ window.tsGaps += wall.hidden; }}).observe(wall, {{ attributeFilter: ['hidden'] }}); }}"""
 """Counts how often the wall is taken away."""
@@ -237,6 +246,7 @@ def steps_told(page: Page) -> list[int]:
 def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None:
     """The picture for the lecturer alone has the key; a visitor at its address leads as well."""
     message = steps_told(other)
+    answers: list[tuple[Route, APIResponse]] = []
     lecturer.keyboard.press("j")
     press(lecturer, "Teach from a second device", ".ts-class-panel")
     expect(lecturer.locator(".ts-class-panel .qr")).to_contain_text("For you alone")
@@ -254,11 +264,17 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     step(other, 1)  # it goes to the class, and doesn't lead it to its own first page
     Learner(other, "").rest()
     assert message == []
+    other.route("**/place", lambda route: answers.append((route, route.fetch())))
     for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
         device.keyboard.press(key)
         for page in (lecturer, other, phone):
             step(page, number)
+    ((route, answer),) = answers
+    route.fulfill(response=answer)  # only now: its device has been led elsewhere, and leads nobody back
+    other.evaluate(WHILE_A_STAGE_IS_ON_ITS_WAY)
+    pause(other, 2 * LOOKS)
     assert message == [2]
+    other.unroute("**/place")
     assert "/bpe" in other.url and "key" not in other.url
     people(lecturer, "2 here · 2 follow")
     other.keyboard.press("k")

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.cable import Gate
+from tests.browser.conftest import at_rest
 from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step, tap
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.walk import stops_of
@@ -32,8 +33,9 @@ def press(page: Page, what: str) -> None:
 
 def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """The plan's note with the answer, this step and the next, bars before the wall has them, and everything
-    by thumb."""
+    by thumb. A slow wall comes to where the class is by then, and doesn't pull it back."""
     wall, student, own = open_page(), open_page(**PHONE), open_page(**TOUCH)
+    gate = Gate(wall)
     code = open_class(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
     wall.get_by_role("button", name="Close").click()
     student.goto(f"{app}/?class={code}")
@@ -73,14 +75,18 @@ def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> Non
     press(own, "blank")
     expect(student.locator(".ts-class-blank")).to_be_hidden()
 
+    gate.shut()
     own.get_by_role("button", name="Next activity").tap()
-    wall.wait_for_function("new URLSearchParams(location.search).get('walk') === '30.3'")
     the_plan(own, activities[2].note, activities[2].answer)
-    for page in (wall, own, student):
+    for page in (own, student):
         step(page, 2)
     expect(own.locator(f"{SCREEN} .steps")).to_contain_text("Step 2, now: Merge i + s into is.")
     press(own, "next")
-    for page in (wall, student):
+    step(student, 3)
+    gate.open()
+    wall.wait_for_function("new URLSearchParams(location.search).get('walk') === '30.3'")
+    at_rest(wall)
+    for page in (wall, own, student):
         step(page, 3)
     press(own, "back")
     step(wall, 2)

@@ -71,7 +71,8 @@ def test_a_class_goes_along_and_is_led() -> None:
     }
     assert told(app, "class_open") is None
     shown = told(app, "class_page")
-    assert shown["page"] == "bpe" and ["corpus", "hug"] in shown["usual"] and shown["question"] is None
+    assert shown["page"] == "bpe" and shown["stage"] and shown["question"] is None
+    assert ["corpus", "hug"] in shown["usual"]
     app.session_state[CLASS_LEAD] = Destination("bpe", {"corpus": "course", "step": "3"}, "way 1")
     run(app)
     assert address(app) == {"corpus": "course", "step": "3", "class": "KX7P3H"}

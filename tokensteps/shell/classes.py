@@ -273,6 +273,7 @@ def class_page(page: str) -> None:
         "path": None if awaited else PAGES[page].path,
         "aside": _is_aside(page),
         "usual": usual,
+        "stage": position is not None,
         "went": state.get(CLASS_WENT, ""),
         # Until the next question: a busy browser may skip one run's data in favour of the next one's.
         "question": state.get(CLASS_QUESTION),
