@@ -21,7 +21,7 @@ class Clock:
     monotonic = time = __call__
 
 
-def until(holds: Callable[[], State], seconds: float = 60) -> State:
+def until(holds: Callable[[], State], seconds: float = 240) -> State:
     """Wait until this returns something true, and return it; after so many seconds, the test fails."""
     end = time.monotonic() + seconds
     while not (state := holds()):

@@ -54,7 +54,7 @@ def test_every_component_finds_its_script_and_its_styles() -> None:
 
 
 def test_a_message_has_a_stub() -> None:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     at.run()
     stubs = [one.proto for one in at.get("bidi_component")]
     assert len(stubs) > 3

@@ -61,8 +61,9 @@ SERVER = [
 ]  # fmt: skip
 ROOT = Path(__file__).resolve().parents[2]
 IMPATIENT = Path(__file__).with_name("impatient.cjs")
-TIMEOUT = 30_000
-"""Milliseconds for an action or an expectation: machines are shared, and a true one costs none of them."""
+TIMEOUT = 120_000
+"""Milliseconds for an action or an expectation: machines are shared or slow, and a true one costs none of
+them."""
 expect.set_options(timeout=TIMEOUT)
 # `make test` has installed nginx where it could, and has said so where not.
 collect_ignore = [] if nginx.find() else ["test_behind_nginx.py"]
@@ -317,7 +318,7 @@ RUNS = """(() => {
 """Counts the runs of a page's script at its browser's request, and the ended ones."""
 RESTS = """name => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset, runs = window.tsRuns;
-  const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
+  const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 15_000; // no run follows what a server refuses
   const told = !document.documentElement.hasAttribute('data-unsent'); // by our components, as assets/components/prelude.js says
   const whole = !document[Symbol.for('tokensteps.early')]; // what the stage that came with the page says is said later
   const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && whole && told && !waits;

@@ -27,7 +27,7 @@ LEFT_OUT = """\
 No nginx here: tests/browser/test_behind_nginx.py is left out, everything else is tested.
 With it: sudo apt install nginx-light (Debian, Ubuntu), brew install nginx (macOS)."""
 WORKERS = 2
-STARTING = 40.0
+STARTING = 120.0
 """Seconds until the workers answer: each loads the app's modules."""
 
 

@@ -92,7 +92,7 @@ class Bpe:
         """Wait until the stage shows `step` of a finished run, and Python, with its table “Every pair” open,
         has followed."""
         self.shows(step)
-        expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
+        expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden()
         self.page.wait_for_function(FOLLOWED, arg=f"after step {step:,}")
 
     def rest(self) -> None:

@@ -81,7 +81,7 @@ class Traveller(Learner):
         self.rest()
 
     def ready(self) -> None:
-        self.page.locator(".ts-pipeline .line .i").first.wait_for(timeout=30_000)
+        self.page.locator(".ts-pipeline .line .i").first.wait_for()
         self.rest()
 
     def row(self, stage: Stage) -> Locator:

@@ -147,7 +147,7 @@ def test_behind_a_proxy_that_changes_the_host_the_page_says_what_to_do(address: 
     proxy = Renaming(address)
     visitor.goto(f"{proxy.address}/bpe")
     message = visitor.locator(".refused")
-    expect(message).to_be_visible(timeout=20_000)
+    expect(message).to_be_visible()
     expect(message.locator("p[lang=en]")).to_contain_text(
         f"This page is at {proxy.address}, but the server was asked by the name inner:8501"
     )

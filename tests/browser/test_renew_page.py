@@ -35,7 +35,7 @@ class Renewer(Learner):
         return self
 
     def ready(self) -> None:
-        self.page.locator("dl.counts").wait_for(timeout=30_000)
+        self.page.locator("dl.counts").wait_for()
         self.rest()
 
     def counts(self, old: int, new: int) -> None:

@@ -61,7 +61,7 @@ class Unigram(Learner):
     def at(self, step: int) -> None:
         """Wait until the stage and the address are at `step` of a finished run, and Python has finished."""
         self.shows(step)
-        expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden(timeout=60_000)
+        expect(self.page.locator(".ts-flipbook .growth").first).to_be_hidden()
         self.page.wait_for_function(URL_STEP, arg=step)
         self.rest()
 

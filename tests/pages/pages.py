@@ -36,7 +36,7 @@ class Page:
 
     def start(self, query: str = "") -> AppTest:
         """The page at a link, not run yet."""
-        app = AppTest.from_file(str(APP), default_timeout=60)
+        app = AppTest.from_file(str(APP), default_timeout=300)
         for name, texts in parse_qs(query, keep_blank_values=True).items():
             app.query_params[name] = texts[0]
         app.switch_page(str(self.script))

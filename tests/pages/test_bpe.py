@@ -40,7 +40,7 @@ opened, value, rules, usual, with_tab = PAGE.opened, PAGE.value, PAGE.rules, PAG
 
 
 def test_app_starts_at_home() -> None:
-    app = AppTest.from_file(str(APP), default_timeout=30)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     run(app)
     assert app.title[0].value == "TokenSteps"
     assert "ts story" in "".join(html.proto.body for html in app.get("html"))

@@ -131,7 +131,7 @@ def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPat
     app.session_state[CLASS_ASKS] = ("n3", "count", 1)
     run(app)
     assert overtaken and told(app, "class_page")["question"] == {**result, "nonce": "n3"}
-    home = AppTest.from_file(str(APP), default_timeout=60)
+    home = AppTest.from_file(str(APP), default_timeout=300)
     home.query_params["class"] = "KX7P3H"
     run(home)
     home.session_state[CLASS_ASKS] = ("n2", "pair", 0)
@@ -324,7 +324,7 @@ answer = 0.5
 def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -> None:
     """The first activity of the 30-minute plan and the first station of the path are on Home, the second ones
     aren't."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     for name, text in parse_qsl(f"class=KX7P3H&{address}"):
         app.query_params[name] = text
     run(app)
@@ -333,7 +333,7 @@ def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -
 
 def test_what_is_typed_wins_over_the_address() -> None:
     """Also over a message under way, with the former address; not over a message with another class."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     app.query_params["class"] = "ZZZZZZ"
     run(app)
     app.text_input(key="home.join").input("kx7 p3h")

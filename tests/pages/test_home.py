@@ -36,7 +36,7 @@ def tokenizer() -> Any:
 
 
 def opened(**url: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     for name, text in url.items():
         app.query_params[name] = text
     return run(app)

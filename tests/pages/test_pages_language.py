@@ -407,7 +407,7 @@ def test_the_checker_reads_every_element() -> None:
 
 def opened(script: str, query: Mapping[str, str] = {}) -> AppTest:
     """A page in the made-up language."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     for name, text in {**query, "lang": CODE}.items():
         app.query_params[name] = text
     app.switch_page(f"pages/{script}.py")
@@ -563,7 +563,7 @@ def test_files_to_take_away() -> None:
 
 def test_another_language_keeps_what_was_chosen() -> None:
     """Select boxes, tabs and charts remember codes, not names: a choice made in English stays."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     for name, text in {**PASTED, "ties": "greatest", "step": "3"}.items():
         app.query_params[name] = text
     i18n.use_language("en")

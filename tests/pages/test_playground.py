@@ -36,7 +36,7 @@ HOSTILE = "<img src=x onerror=alert(1)> **b** $x$ \u202e"
 
 def opened(**url: str) -> AppTest:
     """The playground as a link opens it."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     for name, text in url.items():
         app.query_params[name] = text
     app.switch_page("pages/explore/playground.py")
@@ -169,7 +169,7 @@ def test_a_special_token_is_put_in_once() -> None:
 
 
 def test_what_was_trained_in_this_session_is_offered() -> None:
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     app.query_params["corpus"] = "hug"
     app.query_params["step"] = "2"
     app.switch_page("pages/train/bpe.py")

@@ -258,7 +258,7 @@ def challenge(
 
 def opened(sealed: str, **state: Any) -> AppTest:
     """The page of challenges at a link."""
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     if sealed:
         app.query_params["c"] = sealed
     app.switch_page(str(Path("pages", "learn", "challenge.py")))
@@ -295,7 +295,7 @@ def test_a_challenge_shows_its_steps_and_no_others(name: str) -> None:
 def test_the_address_of_a_challenge_has_nothing_to_change() -> None:
     """Neither another step nor any change of the sealed text opens more."""
     one = challenge()
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = AppTest.from_file(str(APP), default_timeout=300)
     for name, value in {"c": one.sealed(), "step": "5", "mode": "watch", "corpus": "course"}.items():
         app.query_params[name] = value
     app.switch_page(str(Path("pages", "learn", "challenge.py")))

@@ -389,7 +389,7 @@ def tab_script() -> None:
 
 
 def opened(**state: object) -> AppTest:
-    at = AppTest.from_function(tab_script, default_timeout=30)
+    at = AppTest.from_function(tab_script, default_timeout=300)
     for name, value in state.items():
         at.session_state[name] = value
     at.run()

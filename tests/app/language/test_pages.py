@@ -43,7 +43,7 @@ def test_every_page_has_a_path_of_its_own() -> None:
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: page.name)
 def test_the_navigation_leads_to_every_page(page: Page) -> None:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     if page.path not in ("", page.name):
         app.run()  # only then does it know where the page is
     app.switch_page(page.script)

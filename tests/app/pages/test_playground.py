@@ -201,7 +201,7 @@ def test_the_latest_tokenizers_that_were_brought_are_offered() -> None:
     """One file under many names, one of them brought twice."""
     files = TokenizerSpec.parse(upload_spec({"vocab.txt": b"[PAD]\n[UNK]\nthe\n##s\n"}))
     specs = [files.set(name=f"number {number}").write() for number in range(BROUGHT_REMEMBERED + 3)]
-    app = AppTest.from_function(bringing, args=([*specs, specs[-3]],), default_timeout=30).run()
+    app = AppTest.from_function(bringing, args=([*specs, specs[-3]],), default_timeout=300).run()
     assert not app.exception
     latest = [specs[-3], specs[-1], specs[-2], *specs[-4::-1]]
     assert app.session_state["catalogue.brought"] == latest[:BROUGHT_REMEMBERED]
@@ -218,7 +218,7 @@ def running(sizes: list[int]) -> None:
 def test_the_latest_runs_are_offered_at_their_step() -> None:
     """One of them looked at twice."""
     sizes = [*range(10, 10 + RUNS_REMEMBERED + 1)]
-    app = AppTest.from_function(running, args=([*sizes, 12],), default_timeout=30).run()
+    app = AppTest.from_function(running, args=([*sizes, 12],), default_timeout=300).run()
     assert not app.exception
     latest = {f"bpe?corpus=hug&size={size}": size - 10 for size in sizes[1:] if size != 12}
     runs = app.session_state["catalogue.runs"]

@@ -192,7 +192,7 @@ def sidebar(page: str) -> None:
 
 
 def opened(page: str, **url: str) -> AppTest:
-    app = AppTest.from_function(sidebar, args=(page,), default_timeout=30)
+    app = AppTest.from_function(sidebar, args=(page,), default_timeout=300)
     for name, text in url.items():
         app.query_params[name] = text
     return ran(app)
