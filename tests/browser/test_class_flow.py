@@ -253,6 +253,7 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     wall.keyboard.press("ArrowLeft")
     for page in (device, phone):
         step(page, 1)
+    at_rest(wall)  # so its address has the step
     gate = Gate(wall)
     wall.reload()  # a card put aside stays so
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
