@@ -124,9 +124,11 @@ def turn_to(page: Page, address: str) -> None:
     """Go to another page of the app in English, where the app is open: like Back and Forward, without loading
     anything anew.
 
-    It is the same visit, so settings missing in the address stay as they were. Python has begun with the
-    other page then; wait for the rest.
+    It is the same visit, so settings missing in the address stay as they were. It begins at a page at rest,
+    or the message about that page may still be on its way, and win. Python has begun with the other page
+    then; wait for the rest.
     """
+    at_rest(page)
     title = PAGES[PAGE_AT[urlsplit(address).path.removeprefix("/")]].title
     page.evaluate(TURN, address)
     expect(page).to_have_title(f"{title} · TokenSteps")

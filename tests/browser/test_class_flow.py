@@ -345,7 +345,6 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     projected(wall, "Where they disagree")
     wall.wait_for_function(SPLITS)
     slow.send("Emulation.setCPUThrottlingRate", {"rate": 1})
-    at_rest(wall)
     turn_to(wall, f"/playground?t1=bpe%3Fcorpus%3Dhug&text=bug+mug&walk=30.5&class={code}")
     wall.wait_for_function(ABOVE_STRIPS)
     wall.keyboard.press("a")
