@@ -53,7 +53,7 @@ ENGINE_ALONE = f"import sys, tokenizers_core; print(*sorted({HEAVY!r} & {{*sys.m
 
 
 @pytest.fixture(scope="module", params=PYTHONS)
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with the wheel and its requirements."""
     folder = tmp_path_factory.mktemp("place")
     (wheel,) = (ROOT / "dist").glob("tokensteps-*.whl")
@@ -93,26 +93,26 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def environment(place: Path) -> dict[str, str]:
-    return {"PATH": f"{place / 'env' / 'bin'}:/usr/bin:/bin", "HOME": str(place / "home"), "LANG": "C.UTF-8"}
+def environment(folder: Path) -> dict[str, str]:
+    return {"PATH": f"{folder}/env/bin:/usr/bin:/bin", "HOME": f"{folder}/home", "LANG": "C.UTF-8"}
 
 
-def said(place: Path, *words: str) -> str:
-    done = subprocess.run(words, cwd=place / "home", env=environment(place), capture_output=True, text=True)
+def said(folder: Path, *words: str) -> str:
+    done = subprocess.run(words, cwd=folder / "home", env=environment(folder), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @contextlib.contextmanager
-def opened(place: Path) -> Iterator[str]:
+def opened(folder: Path) -> Iterator[str]:
     """The app, as the command opens it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    log = (place / "log.txt").open("w")
+    log = (folder / "log.txt").open("w")
     process = subprocess.Popen(
         ["tokensteps", "open", "--port", port, "--no-browser"],
-        executable=place / "env" / "bin" / "tokensteps", cwd=place / "home", env=environment(place), stdout=log, stderr=log,
+        executable=folder / "env" / "bin" / "tokensteps", cwd=folder / "home", env=environment(folder), stdout=log, stderr=log,
     )  # fmt: skip
     try:
         deadline = time.monotonic() + 60
@@ -121,7 +121,9 @@ def opened(place: Path) -> Iterator[str]:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
                 break
             except OSError:
-                assert process.poll() is None and time.monotonic() < deadline, (place / "log.txt").read_text()
+                assert process.poll() is None and time.monotonic() < deadline, (
+                    folder / "log.txt"
+                ).read_text()
                 time.sleep(0.1)
         yield f"http://127.0.0.1:{port}"
     finally:
@@ -150,9 +152,9 @@ def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[
         browser.close()
 
 
-def test_who_keeps_the_installed_server_waiting_is_cut_off(place: Path) -> None:
+def test_who_keeps_the_installed_server_waiting_is_cut_off(folder: Path) -> None:
     """Endless heads and bodies, as with `make run`: 50 of each, and a visitor who isn't held up."""
-    with opened(place) as server:
+    with opened(folder) as server:
         address = ("127.0.0.1", urlsplit(server).port)
         begun = [
             b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
@@ -202,24 +204,24 @@ def test_type_checkers_see_the_package(engine: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_engine_comes_alone(place: Path) -> None:
-    assert said(place, "python", "-c", ENGINE_ALONE) == "\n"
+def test_the_engine_comes_alone(folder: Path) -> None:
+    assert said(folder, "python", "-c", ENGINE_ALONE) == "\n"
     # The other packages are there all the same.
-    assert said(place, "python", "-c", "import streamlit, pandas, plotly; print(1)") == "1\n"
+    assert said(folder, "python", "-c", "import streamlit, pandas, plotly; print(1)") == "1\n"
 
 
-def test_the_command_works(place: Path) -> None:
-    assert said(place, "tokensteps", "--version").startswith("tokensteps ")
-    assert "Usage: tokensteps " in said(place, "tokensteps", "--help")
-    (place / "home" / "a.txt").write_text("This is a text. This is a test.", "utf-8")
-    said(place, "tokensteps", "train", "a.txt", "-s", "20", "-o", "tokenizer.json")
-    assert said(place, "tokensteps", "encode", "-t", "tokenizer.json", "This").split()
+def test_the_command_works(folder: Path) -> None:
+    assert said(folder, "tokensteps", "--version").startswith("tokensteps ")
+    assert "Usage: tokensteps " in said(folder, "tokensteps", "--help")
+    (folder / "home" / "a.txt").write_text("This is a text. This is a test.", "utf-8")
+    said(folder, "tokensteps", "train", "a.txt", "-s", "20", "-o", "tokenizer.json")
+    assert said(folder, "tokensteps", "encode", "-t", "tokenizer.json", "This").split()
 
 
-def test_a_deep_link_opens_in_each_language(place: Path) -> None:
+def test_a_deep_link_opens_in_each_language(folder: Path) -> None:
     """With the fonts, asking no other host, and writing nothing into the packages."""
-    installed = {path for path in (place / "env").rglob("*") if "__pycache__" not in path.parts}
-    with opened(place) as server, sync_playwright() as playwright:
+    installed = {path for path in (folder / "env").rglob("*") if "__pycache__" not in path.parts}
+    with opened(folder) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1366, "height": 768})
         hosts: set[str] = set()
@@ -239,5 +241,5 @@ def test_a_deep_link_opens_in_each_language(place: Path) -> None:
         expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 3", timeout=60_000)
         browser.close()
     assert hosts <= {urlsplit(server).netloc, ""}
-    assert (place / "home" / ".tokensteps" / ".secret").exists()
-    assert {path for path in (place / "env").rglob("*") if "__pycache__" not in path.parts} == installed
+    assert (folder / "home" / ".tokensteps" / ".secret").exists()
+    assert {path for path in (folder / "env").rglob("*") if "__pycache__" not in path.parts} == installed

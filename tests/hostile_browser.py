@@ -66,7 +66,7 @@ class Visitor:
 
     def __init__(self, page: Page, address: str, log: Path) -> None:
         self.page, self.address, self.log = page, address, log
-        self.found: list[str] = []
+        self.findings: list[str] = []
         self.read = 0
         page.set_default_timeout(60_000)
         page.add_init_script(TOURS_TAKEN)
@@ -85,7 +85,7 @@ class Visitor:
 
     def note(self, where: str, what: str) -> None:
         """Keep a fault."""
-        self.found.append(f"{where}: {what}")
+        self.findings.append(f"{where}: {what}")
         print("FOUND", where, what[:1500], flush=True)
 
     def open(self, path: str) -> None:
@@ -472,11 +472,11 @@ class Attack:
             "errata",
             "nowhere",
         )
-        place = 0
+        index = 0
 
         def go(text: str) -> None:
-            nonlocal place
-            page, place = pages[place % len(pages)], place + 1
+            nonlocal index
+            page, index = pages[index % len(pages)], index + 1
             self.visitor.open(f"/{page}?{urlencode(dict.fromkeys(names, text[:150]))}")
             self.visitor.check(f"/{page} with everything")
             packed = pack_text(text)
@@ -596,8 +596,8 @@ def main() -> int:
             indent=1,
         )
     )
-    print(f"{len(visitor.found)} findings")
-    return 1 if visitor.found else 0
+    print(f"{len(visitor.findings)} findings")
+    return 1 if visitor.findings else 0
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ def test_recipes_send_their_reader_to_few_files() -> None:
 def test_recipes_name_what_is_in_their_files() -> None:
     """Every `Class`, `REGISTRY` and `function` is a word in one of the recipe's files and folders."""
     for name, text in recipes().items():
-        places = [ROOT / place for place in named(text)]
-        files = [file for place in places for file in ([place] if place.is_file() else place.glob("*.py"))]
+        places = [ROOT / path for path in named(text)]
+        files = [file for path in places for file in ([path] if path.is_file() else path.glob("*.py"))]
         words = {word for file in files for word in re.findall(r"\w+", file.read_text("utf-8"))}
         assert {*re.findall(r"`(\w+)`", text)} - words - {file.stem for file in files} == set(), name
 

@@ -145,7 +145,7 @@ class Elements(Reader):
     """The elements of some markup and the names of their attributes, one after the other; and their texts."""
 
     def __init__(self, markup: str) -> None:
-        self.found: list[tuple[str, ...]] = []
+        self.tags: list[tuple[str, ...]] = []
         self.text = ""
         super().__init__(markup)
 
@@ -159,10 +159,10 @@ class Elements(Reader):
         return (tag, *sorted(name for name, _value in attrs))
 
     def take(self, understood: tuple[str, ...]) -> None:
-        self.found.append(understood)
+        self.tags.append(understood)
 
     def handle_endtag(self, tag: str) -> None:
-        self.found.append((f"/{tag}",))
+        self.tags.append((f"/{tag}",))
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -177,7 +177,7 @@ TAGS = {
 def sound(markup: str) -> Elements:
     """Markup of ours: our elements, our attributes, and no address anywhere."""
     read = Elements(markup)
-    assert {name.removeprefix("/") for name, *_attributes in read.found} <= TAGS, markup[:2000]
+    assert {name.removeprefix("/") for name, *_attributes in read.tags} <= TAGS, markup[:2000]
     return read
 
 
@@ -612,7 +612,7 @@ def test_the_same_with_letters_in_place_of_signs_draws_the_same_elements() -> No
                 **merging,
                 **settings,
             )
-            drawn.append([sound(frame.html).found for frame in frames_of(trace, draw, Style(), 8)])
+            drawn.append([sound(frame.html).tags for frame in frames_of(trace, draw, Style(), 8)])
         assert drawn[0] == drawn[1]
 
 

@@ -23,13 +23,13 @@ PLATFORMS = [
 ]  # fmt: skip
 
 
-def asked(file: str) -> list[Requirement]:
+def requirements_in(file: str) -> list[Requirement]:
     """A requirements file's packages, with its included files'."""
     requirements = []
     for line in (ROOT / file).read_text("utf-8").splitlines():
         line = line.partition("#")[0].strip()
         if line.startswith("-r "):
-            requirements += asked(line.removeprefix("-r ").strip())
+            requirements += requirements_in(line.removeprefix("-r ").strip())
         elif line:
             requirements.append(Requirement(line))
     return requirements
@@ -69,7 +69,7 @@ def test_each_entry_is_one_version_with_its_hashes(lock: str) -> None:
 def test_locks_satisfy_the_ranges(file: str, lock: str, platform: dict[str, str]) -> None:
     """On each kind of machine: the required packages are there, in a required version."""
     result = pinned(lock, platform)
-    for requirement in asked(file):
+    for requirement in requirements_in(file):
         if requirement.marker is None or requirement.marker.evaluate(platform):
             version = result[canonicalize_name(requirement.name)]
             assert requirement.specifier.contains(version, prereleases=True), f"{requirement}: {version}"
@@ -98,7 +98,7 @@ def test_make_installs_from_the_locks_alone() -> None:
 
 def test_ranges_leave_out_no_version_but_the_next_major_ones() -> None:
     """Otherwise an environment with a newer minor version couldn't have the app."""
-    for requirement in asked("requirements.txt"):
+    for requirement in requirements_in("requirements.txt"):
         for bound in requirement.specifier:
             assert bound.operator in {">=", "!="} or (bound.operator == "<" and bound.version.isdigit()), (
                 requirement

@@ -57,16 +57,16 @@ class Frames(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.tags.append((tag, dict(attrs)))
 
 
 def page(markup: str) -> tuple[str, str]:
     """The document within the one frame, and the frame's permissions."""
-    (attributes,) = [attributes for tag, attributes in Frames(markup).found if tag == "iframe"]
+    (attributes,) = [attributes for tag, attributes in Frames(markup).tags if tag == "iframe"]
     assert attributes["title"] is not None
     document = str(attributes["srcdoc"])
     packed = re.search('<script type="text/plain">(.*?)</script>', document)
@@ -92,9 +92,9 @@ def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
     whole = one._repr_html_()
     assert len(whole.encode()) <= (8_000 if name == "encoding" else 12_500)
     left = STRIPPED.sub("", whole)
-    assert {attribute for _tag, attributes in Frames(left).found for attribute in attributes} == {"class"}
-    told = text_of(left)
-    assert "TokenSteps shows" in told and "Trust Notebook" in told
+    assert {attribute for _tag, attributes in Frames(left).tags for attribute in attributes} == {"class"}
+    text = text_of(left)
+    assert "TokenSteps shows" in text and "Trust Notebook" in text
     tokens = re.findall("<code>(.*?)</code>", left)
     assert tokens and (name != "encoding" or tokens == list(one.tokens))
     if name == "bpe":  # after the merge, once, and each word with its count
@@ -179,15 +179,15 @@ def test_a_run_shows_itself_step_by_step(name: str) -> None:
     trace: Any = RUNS[name]
     document, allowed = page(trace._repr_html_())
     assert allowed == "allow-scripts" and "default-src 'none'" in document
-    told = message(document)
-    assert told["last"] == len(trace) and len(told["frames"]) == len(trace) + 1
+    data = message(document)
+    assert data["last"] == len(trace) and len(data["frames"]) == len(trace) + 1
     draw = notebook.STEP_FRAMES[next(kind for kind in type(trace[0]).__mro__ if kind in notebook.STEP_FRAMES)]
     style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
     assert name not in NAMES or f"<title>{NAMES[name]}</title>" in document
-    assert [one["html"] for one in told["frames"]] == [draw(snapshot, style).html for snapshot in trace]
+    assert [one["html"] for one in data["frames"]] == [draw(snapshot, style).html for snapshot in trace]
     still = page(trace[2]._repr_html_())[0]
     assert text_of(still.partition('<div data-beat="2">')[2].partition("</main>")[0]).strip() == text_of(
-        told["frames"][2]["html"]
+        data["frames"][2]["html"]
     )
 
 
@@ -206,8 +206,8 @@ def test_it_opens_where_it_is_asked_to() -> None:
 def test_a_word_shows_its_search_and_a_text_its_tokens() -> None:
     unigram = RUNS["unigram"].tokenizer()
     explained = unigram.explain("hugs")
-    told = message(page(html(explained[0].lattice))[0])
-    assert told["seek"][0] == told["last"] == len(explained)
+    data = message(page(html(explained[0].lattice))[0])
+    assert data["seek"][0] == data["last"] == len(explained)
     for name in ("bpe", "wordpiece"):
         assert message(page(html(RUNS[name].tokenizer().explain("hugs")))[0])["last"] > 0
     encoding = unigram.encode("hugs")
@@ -234,9 +234,9 @@ def test_hostile_text_stays_text() -> None:
     for one in shown:
         document, allowed = page(one._repr_html_())
         assert "allow-same-origin" not in allowed
-        assert {tag for tag, _attributes in Frames(document).found} & {"img", "iframe"} == set()
+        assert {tag for tag, _attributes in Frames(document).tags} & {"img", "iframe"} == set()
     unigram = train_unigram(Corpus.from_counts({HOSTILE: 3}), 200, 60)
-    title = dict(Frames(html(unigram.tokenizer().explain(HOSTILE))).found)["iframe"]["title"]
+    title = dict(Frames(html(unigram.tokenizer().explain(HOSTILE))).tags)["iframe"]["title"]
     assert title == HOSTILE
 
 
@@ -247,10 +247,10 @@ def test_a_long_run_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = train_bpe(Corpus.from_counts(counts), merges=HANDOUT_STEPS + 50)
     room = 100_000
     monkeypatch.setattr(notebook, "NOTEBOOK_ROOM", room)
-    told = message(document := page(whole := trace._repr_html_())[0])
-    assert told["last"] > 0
-    assert f"The first {told['last']} of {len(trace):,} steps." in document
-    assert told["labels"]["step"] == f"Step {{step}} of the first {{last}} of {len(trace):,}"
+    data = message(document := page(whole := trace._repr_html_())[0])
+    assert data["last"] > 0
+    assert f"The first {data['last']} of {len(trace):,} steps." in document
+    assert data["labels"]["step"] == f"Step {{step}} of the first {{last}} of {len(trace):,}"
     # Beyond the limit of a page, one step.
     assert 'id="data"' not in page(html(trace, HANDOUT_STEPS + 20))[0]
     monkeypatch.setattr(notebook, "NOTEBOOK_ROOM", 1)

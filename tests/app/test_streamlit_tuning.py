@@ -80,11 +80,11 @@ def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.Monk
         "theme.light.sidebar",
         "theme.dark.sidebar",
     ]
-    asked: list[str] = []
+    filled: list[str] = []
     put_together = app_session._populate_theme_msg
 
     def counted(theme: CustomThemeConfig, section: str) -> None:
-        asked.append(section)
+        filled.append(section)
         put_together(theme, section)
 
     def whole() -> CustomThemeConfig:
@@ -103,7 +103,7 @@ def test_the_theme_is_put_together_once_and_is_the_same(monkeypatch: pytest.Monk
     read_theme_once()
     assert (whole(), whole()) == (before, before)
     assert whole().SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
-    assert asked == sections
+    assert filled == sections
 
 
 def test_session_state_looked_up_by_need_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,16 +140,16 @@ def test_session_state_looked_up_by_need_is_the_same(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(bidi_component, "make_bidi_component_presenter", presenter)
     show_state_by_need()
     assert isinstance(state.filtered_state, StateInSight) and shown(state) == before
-    made = bidi_component.make_bidi_component_presenter
-    assert made is not presenter
-    for told in ([{"event": "file", "value": "csv"}, {"event": 3}, "?"], [], None):
+    own_presenter = bidi_component.make_bidi_component_presenter
+    assert own_presenter is not presenter
+    for events in ([{"event": "file", "value": "csv"}, {"event": 3}, "?"], [], None):
         held = WStates()
         held.set_widget_metadata(metadata_of("events", "json_trigger_value"))
-        held.set_from_value("events", told)
+        held.set_from_value("events", events)
         state = SessionState(_new_widget_state=held)
         for values in ({"asked": ["th", 1]}, {"file": None}, None, ["?"]):
-            assert made("events")(values, state) == presenter("events")(values, state)
-            assert made("unknown")(values, state) == presenter("unknown")(values, state)
+            assert own_presenter("events")(values, state) == presenter("events")(values, state)
+            assert own_presenter("unknown")(values, state) == presenter("unknown")(values, state)
 
 
 def metadata_of(name: str, kind: Any) -> WidgetMetadata[Any]:
@@ -199,7 +199,7 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
             session, None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=message
         )
     assert len(wakes) == 1, "more is about to come"
-    told = [(None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, {"forward_msg": message}) for message in messages]
+    events = [(None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, {"forward_msg": message}) for message in messages]
 
     async def held() -> None:
         clock = LoopClock()
@@ -210,7 +210,7 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
         assert session.handover.wait is None
 
     finished(held())
-    assert heard == told
+    assert heard == events
     heard.clear()
     AppSession._on_scriptrunner_event(
         session, None, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=messages[0]
@@ -218,7 +218,7 @@ def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.Mon
     AppSession._on_scriptrunner_event(session, None, ScriptRunnerEvent.SHUTDOWN, client_state=None)
     assert len(wakes) == 2
     wakes[1]()
-    assert heard == [told[0], (None, ScriptRunnerEvent.SHUTDOWN, {"client_state": None})], "at once"
+    assert heard == [events[0], (None, ScriptRunnerEvent.SHUTDOWN, {"client_state": None})], "at once"
 
     async def within_and_outside() -> tuple[bool, bool]:
         state = SimpleNamespace(eventloop=asyncio.get_running_loop(), need_send_data=asyncio.Event())
@@ -268,25 +268,25 @@ def test_a_session_wakes_the_server_that_was_there_before(monkeypatch: pytest.Mo
     manager = WebsocketSessionManager(
         MemorySessionStorage(), MemoryUploadedFileManager("/upload"), ScriptCache(), streamlits_own
     )
-    asked: list[object] = []
+    wakes: list[object] = []
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
-    monkeypatch.setattr(handover, "wake", asked.append)
+    monkeypatch.setattr(handover, "wake", wakes.append)
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
     monkeypatch.setattr(AppSession, "request_rerun", AppSession.request_rerun)
     assert '"message_enqueued_callback": self._enqueued_some_message' in inspect.getsource(Runtime.__init__)
     assert inspect.getsource(Runtime.__init__).count("self._session_mgr = ") == 1
     tell_together()
 
-    async def told() -> None:
+    async def enqueue() -> None:
         client: Any = SimpleNamespace()
         identifier = manager.connect_session(client, ScriptData(str(ROOT / "app.py"), False), {})
-        found = manager.get_session_info(identifier)
-        assert found is not None
-        found.session._enqueue_forward_msg(ForwardMsg(script_finished=0))
+        info = manager.get_session_info(identifier)
+        assert info is not None
+        info.session._enqueue_forward_msg(ForwardMsg(script_finished=0))
 
-    finished(told())
-    assert len(asked) == 1
+    finished(enqueue())
+    assert len(wakes) == 1
 
 
 def test_a_scripts_thread_tells_one_thing_last() -> None:
@@ -376,15 +376,15 @@ def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest
     monkeypatch.setattr(
         ScriptRunner,
         "_run_script",
-        lambda _runner, asked: ran.append((asked.page_script_hash, bool(asked.fragment_id_queue))),
+        lambda _runner, data: ran.append((data.page_script_hash, bool(data.fragment_id_queue))),
     )
     leave_other_pages_alone()
     pages = PagesManager(str(ROOT / "app.py"))
     pages.set_current_page_script_hash("bpe")
     runner: Any = SimpleNamespace(_pages_manager=pages)
-    for asked in ("bpe", "unigram"):
-        ScriptRunner._run_script(runner, RerunData(page_script_hash=asked))
-        ScriptRunner._run_script(runner, RerunData(page_script_hash=asked, fragment_id_queue=["stage"]))
+    for page_hash in ("bpe", "unigram"):
+        ScriptRunner._run_script(runner, RerunData(page_script_hash=page_hash))
+        ScriptRunner._run_script(runner, RerunData(page_script_hash=page_hash, fragment_id_queue=["stage"]))
     assert ran == [("bpe", False), ("bpe", True), ("unigram", False)]
     assert "self._run_script(request.rerun_data)" in inspect.getsource(ScriptRunner._run_script_thread)
 
@@ -399,13 +399,13 @@ def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
     for name, parent in (("page", None), ("table", "page"), ("cell", "table"), ("beside", None)):
         storage.register(name, lambda: None, parent_fragment_id=parent)
     session: Any = SimpleNamespace(_fragment_storage=storage, _call_soon_on_event_loop=lambda call: call())
-    session._handle_scriptrunner_event_on_event_loop = lambda *told: queue.clear(True, told[6])
+    session._handle_scriptrunner_event_on_event_loop = lambda *event: queue.clear(True, event[6])
 
     def left(started: list[str] | None) -> list[str]:
         queue.clear()
-        for place, name in enumerate(("", "page", "table", "cell", "beside")):
+        for index, name in enumerate(("", "page", "table", "cell", "beside")):
             message = ForwardMsg()
-            message.metadata.delta_path[:] = [0, place]
+            message.metadata.delta_path[:] = [0, index]
             message.delta.new_element.text.body, message.delta.fragment_id = "text", name
             queue.enqueue(message)
         AppSession._on_scriptrunner_event(
@@ -445,8 +445,8 @@ def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
     class Session:
         session_state = AppTest.from_function(page).run().session_state._state._state
 
-    asked: list[str] = []
-    monkeypatch.setattr(AppSession, "request_rerun", lambda _session, told: asked.append(told.fragment_id))
+    runs: list[str] = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda _session, state: runs.append(state.fragment_id))
     run_all_that_changed()
     drawn = Session.session_state._new_widget_state.widget_metadata
     ids = {name.rpartition("-")[2]: name for name in drawn}
@@ -454,15 +454,15 @@ def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
     assert fragment and drawn[ids["size"]].fragment_id is None
 
     def tell(session: Any, text: str, size: int, fragment: str | None = fragment, files: int = 0) -> str:
-        told = ClientState(fragment_id=fragment)
-        told.widget_states.widgets.add(id=ids["text"], string_value=text)
-        told.widget_states.widgets.add(id=ids["size"], int_value=size)
-        uploads = told.widget_states.widgets.add(id=ids["files"]).file_uploader_state_value
+        state = ClientState(fragment_id=fragment)
+        state.widget_states.widgets.add(id=ids["text"], string_value=text)
+        state.widget_states.widgets.add(id=ids["size"], int_value=size)
+        uploads = state.widget_states.widgets.add(id=ids["files"]).file_uploader_state_value
         for number in range(files):
             uploads.uploaded_file_info.add(file_id=str(number))
-        told.widget_states.widgets.add(id="of a page that was left", int_value=len(asked))
-        AppSession.request_rerun(session, told)
-        return asked[-1]
+        state.widget_states.widgets.add(id="of a page that was left", int_value=len(runs))
+        AppSession.request_rerun(session, state)
+        return runs[-1]
 
     one, other, third = Session(), Session(), Session()
     assert tell(one, "hug", 20, None) == ""
@@ -534,16 +534,16 @@ class Recorded:
     """A transport that only notes its calls."""
 
     def __init__(self) -> None:
-        self.asked: list[bytes | str] = []
+        self.written: list[bytes | str] = []
 
     def write(self, data: bytes) -> None:
-        self.asked.append(data)
+        self.written.append(data)
 
     def close(self) -> None:
-        self.asked.append("close")
+        self.written.append("close")
 
     def is_closing(self) -> bool:
-        return "close" in self.asked
+        return "close" in self.written
 
 
 def test_what_is_written_in_one_go_leaves_together() -> None:
@@ -555,19 +555,19 @@ def test_what_is_written_in_one_go_leaves_together() -> None:
         transport: Any = WrittenTogether(there)  # type: ignore[arg-type]
         for part in (b"a", b"b", b"c"):
             transport.write(part)
-        assert there.asked == []
+        assert there.written == []
         await asyncio.sleep(0)
-        assert there.asked == [b"abc"]
+        assert there.written == [b"abc"]
         await asyncio.sleep(0)
         transport.write(b"d")
         transport.write(large)
-        assert there.asked[1:] == [b"d" + large]
+        assert there.written[1:] == [b"d" + large]
         transport.write(b"e")
         assert not transport.is_closing()
         transport.close()
         assert transport.is_closing()
         await asyncio.sleep(0)
-        return there.asked
+        return there.written
 
     assert finished(write())[2:] == [b"e", "close"]
 
@@ -709,9 +709,9 @@ def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.
 
         async with await asyncio.start_server(connected, sock=listening):
             _reader, writer = await asyncio.open_connection(*listening.getsockname())
-            found = await asyncio.wait_for(said, 60)
+            no_delay = await asyncio.wait_for(said, 60)
             writer.close()
-        return bool(found)
+        return bool(no_delay)
 
     assert not finished(delay_is_off()), "Streamlit names the protocol now: send_at_once can go"
     monkeypatch.setattr(base_events, "_set_nodelay", base_events._set_nodelay)  # type: ignore[attr-defined]
@@ -758,18 +758,18 @@ for module in [*sys.modules]:
 def without(path):
     owner, _, name = path.rpartition(".")
     try:
-        place = pkgutil.resolve_name(owner)
+        target = pkgutil.resolve_name(owner)
     except (ImportError, AttributeError) as error:
         return print(path, "is not there before it is taken:", error)
     if path in sys.modules:
         sys.modules[path] = None
-    if name in vars(place):
-        type.__delattr__(place, name) if isinstance(place, type) else delattr(place, name)
-    if isinstance(place, type):  # set when one is made, or annotated
-        place.__annotations__ = {key: value for key, value in place.__annotations__.items() if key != name}
-        made = place.__init__
-        code = made.__code__
-        made.__code__ = code.replace(co_names=tuple("gone" if one == name else one for one in code.co_names))
+    if name in vars(target):
+        type.__delattr__(target, name) if isinstance(target, type) else delattr(target, name)
+    if isinstance(target, type):  # set when one is made, or annotated
+        target.__annotations__ = {key: value for key, value in target.__annotations__.items() if key != name}
+        constructor = target.__init__
+        code = constructor.__code__
+        constructor.__code__ = code.replace(co_names=tuple("gone" if one == name else one for one in code.co_names))
 
 for path in sys.argv[1:]:
     child = os.fork()

@@ -334,7 +334,7 @@ def at_rest(page: Page) -> None:
     page.wait_for_function(RESTS, arg=time.monotonic())
 
 
-def all_told(page: Page) -> None:
+def messages_sent(page: Page) -> None:
     """Wait until the page's components, mounted without Streamlit, have sent all of their messages."""
     page.wait_for_function("!document.documentElement.hasAttribute('data-unsent')")
 

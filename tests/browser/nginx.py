@@ -99,7 +99,7 @@ class Deployment:
         port = "|".join(map(str, self.ports))
         for name in ("nginx.conf", "tokensteps.conf"):
             text = (ROOT / "deploy" / name).read_text(encoding="utf-8")
-            text = re.sub(rf"\b({port})(?=[;:\s])", lambda found: str(self.ports[int(found[1])]), text)
+            text = re.sub(rf"\b({port})(?=[;:\s])", lambda match: str(self.ports[int(match[1])]), text)
             if name == "tokensteps.conf":
                 text = text.replace(
                     "listen ", f"listen 127.0.0.1:{self.http2} http2;\n    listen 127.0.0.1:", 1

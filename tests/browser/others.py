@@ -71,7 +71,7 @@ class RefusedError(Exception):
 class Remote(Protocol):
     """A browser under remote control. Raises RefusedError."""
 
-    def ask(self, command: str, **given: Any) -> Any: ...
+    def ask(self, command: str, **parameters: Any) -> Any: ...
 
     def complaints(self) -> list[str]:
         """Errors in scripts and violations of policies since the last request: Firefox's, as WebKit keeps the
@@ -94,9 +94,9 @@ class Marionette:
         self._hear()
         self._send("WebDriver:NewSession", {})
 
-    def ask(self, command: str, **given: Any) -> Any:
+    def ask(self, command: str, **parameters: Any) -> Any:
         more = {"full": False} if command == "screenshot" else {}
-        return self._send(f"WebDriver:{self.NAMES[command]}", {**more, **given})
+        return self._send(f"WebDriver:{self.NAMES[command]}", {**more, **parameters})
 
     def complaints(self) -> list[str]:
         return list(self._in_its_window(COMPLAINTS))
@@ -111,9 +111,9 @@ class Marionette:
         finally:
             self._send("Marionette:SetContext", {"value": "content"})
 
-    def _send(self, name: str, given: dict[str, Any]) -> Any:
+    def _send(self, name: str, parameters: dict[str, Any]) -> Any:
         self._number += 1
-        message = json.dumps([0, self._number, name, given]).encode()
+        message = json.dumps([0, self._number, name, parameters]).encode()
         self._line.sendall(f"{len(message)}:".encode() + message)
         _kind, _number, error, result = self._hear()
         if error:
@@ -142,18 +142,18 @@ class WebDriver:
             f"/{self._send('POST', '', {'capabilities': {'alwaysMatch': capabilities}})['sessionId']}"
         )
 
-    def ask(self, command: str, **given: Any) -> Any:
-        return self._send("GET" if command == "screenshot" else "POST", f"/{command}", given)
+    def ask(self, command: str, **parameters: Any) -> Any:
+        return self._send("GET" if command == "screenshot" else "POST", f"/{command}", parameters)
 
     def complaints(self) -> list[str]:
         return []
 
     def go_offline(self) -> None: ...
 
-    def _send(self, method: str, command: str, given: dict[str, Any]) -> Any:
+    def _send(self, method: str, command: str, parameters: dict[str, Any]) -> Any:
         line = http.client.HTTPConnection("127.0.0.1", self._port, timeout=ANSWERING)
         try:
-            line.request(method, self._path + command, json.dumps(given) if method == "POST" else None)
+            line.request(method, self._path + command, json.dumps(parameters) if method == "POST" else None)
             answer = line.getresponse()
             value = json.load(answer)["value"]
         finally:
@@ -256,8 +256,8 @@ class Window:
         self.remote = remote
         remote.ask("window/rect", x=0, y=0, width=1366, height=860)
 
-    def js(self, code: str, *given: Any) -> Any:
-        return self.remote.ask("execute/sync", script=EVERYWHERE + code, args=list(given))
+    def js(self, code: str, *arguments: Any) -> Any:
+        return self.remote.ask("execute/sync", script=EVERYWHERE + code, args=list(arguments))
 
     def open(self, address: str, selector: str) -> None:
         """A page of the app."""
@@ -277,8 +277,8 @@ class Window:
         )
         self.await_js(rest)
 
-    def await_js(self, code: str, *given: Any) -> Any:
-        return until(lambda: self.js(code, *given))
+    def await_js(self, code: str, *arguments: Any) -> Any:
+        return until(lambda: self.js(code, *arguments))
 
     def text(self, selector: str) -> str:
         return str(self.js("return all(arguments[0])[0]?.textContent ?? ''", selector))

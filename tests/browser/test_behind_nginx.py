@@ -398,8 +398,8 @@ def test_pages_below_a_path_with_tls(tmp_path: Path, open_page: Callable[..., Pa
     loaded again."""
     with below_a_path(tmp_path) as (address, _certificate):
         page = open_page(ignore_https_errors=True)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
+        urls: list[str] = []
+        page.on("request", lambda request: urls.append(request.url))
         page.goto(f"{address}/bpe?corpus=hug&step=2")
         at(page, 2)
         page.locator(".ts-flipbook").get_by_role("button", name="Next step").click()
@@ -411,4 +411,4 @@ def test_pages_below_a_path_with_tls(tmp_path: Path, open_page: Callable[..., Pa
         expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0")
         expect(page).to_have_url(re.compile(re.escape(f"{address}/wordpiece")))
         inside = (f"{address}/", "data:", "blob:")
-        assert len(asked) > 10 and [url for url in asked if not url.startswith(inside)] == []
+        assert len(urls) > 10 and [url for url in urls if not url.startswith(inside)] == []

@@ -47,8 +47,8 @@ STATE = """place => {
   } : null; }"""
 
 
-FOLLOWED = """told => [...document.querySelectorAll('[role=tabpanel] [data-testid=stBidiComponentIsolated]')]
-  .some(({shadowRoot}) => /^[.,:](?!\\d)/.test(shadowRoot?.querySelector('.told')?.textContent.split(told)[1]))"""
+FOLLOWED = """text => [...document.querySelectorAll('[role=tabpanel] [data-testid=stBidiComponentIsolated]')]
+  .some(({shadowRoot}) => /^[.,:](?!\\d)/.test(shadowRoot?.querySelector('.told')?.textContent.split(text)[1]))"""
 """Whether Python's table is of this step."""
 WALK = """([times, book]) => Array.from({length: times}, () => {
   document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
@@ -213,12 +213,12 @@ def a_count_lights_up_what_it_counts(page: Page, row: int, tokens: list[str]) ->
     assert lit(page) == tokens
 
 
-def a_sign_is_explained_where_it_stands(page: Page, sign: str, term: str, told: str, how: str) -> None:
+def a_sign_is_explained_where_it_stands(page: Page, sign: str, term: str, text: str, how: str) -> None:
     """The first sign for something in a frame, looked at with the mouse, or chosen."""
     marked = page.locator(f".ts-flipbook .t [data-term='{term}']")
     expect(marked).to_have_text(sign)
     marked.click() if how == "click" else marked.hover()
-    expect(page.locator(".ts-tip")).to_contain_text(told)
+    expect(page.locator(".ts-tip")).to_contain_text(text)
     page.mouse.move(0, 0)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT, all_told, at_rest, pause
+from tests.browser.conftest import ROOT, at_rest, messages_sent, pause
 from tests.browser.playground_demo import HOSTILE, LABELS
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
@@ -617,7 +617,7 @@ def test_overtaken_cleanup_and_mounting_again(open_page: Callable[..., Page]) ->
     def sent(some: bool = False) -> Any:
         if some:
             page.wait_for_function("window.sent.length")
-        all_told(page)
+        messages_sent(page)
         return page.evaluate("window.sent.splice(0)")
 
     mount(page, "editor", data("first", 0, False))

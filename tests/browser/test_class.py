@@ -57,8 +57,8 @@ def tap(page: Page, pair: str) -> None:
     expect(page.locator(f'{CARD} [data-key="={pair}"]')).to_have_attribute("aria-pressed", "true")
 
 
-def answered(page: Page, told: str) -> None:
-    expect(page.locator(f"{WALL} .counted")).to_have_text(told)
+def expect_answered(page: Page, text: str) -> None:
+    expect(page.locator(f"{WALL} .counted")).to_have_text(text)
 
 
 def counts(page: Page, answer: str) -> list[str]:
@@ -67,20 +67,20 @@ def counts(page: Page, answer: str) -> list[str]:
     return [message.split(" ")[0] for message in row.locator(".number").all_inner_texts()]
 
 
-def people(lecturer: Page, told: str) -> None:
-    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text(told)
+def expect_people(lecturer: Page, text: str) -> None:
+    expect(lecturer.locator(f"{STRIP} .stop")).to_have_text(text)
 
 
 def open_class(lecturer: Page, address: str) -> str:
     """Open one on this page; its code. The panel with the picture is open."""
     lecturer.goto(address)
     press(lecturer, "Open a class", "[data-testid=stMain]")
-    code = code_told(lecturer)
+    code = shown_code(lecturer)
     expect(lecturer.locator(".ts-class-panel .link")).to_contain_text(f"/?class={code}")
     return code
 
 
-def code_told(lecturer: Page) -> str:
+def shown_code(lecturer: Page) -> str:
     """The code on a new class's panel."""
     expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
     return lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
@@ -101,7 +101,7 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     for page in (phone, tokyo):
         page.wait_for_function("location.pathname === '/bpe' && location.search.includes('corpus=hug')")
         step(page, 0)
-    people(lecturer, "2 here · 2 follow")
+    expect_people(lecturer, "2 here · 2 follow")
     assert parse_qs(urlsplit(tokyo.url).query)["lang"] == ["ja"]
 
     following_costs_no_run(phone, lecturer)
@@ -117,14 +117,14 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     nothing_leads_ahead(phone)
     tap(phone, "p + u")
     tap(tokyo, "u + g")
-    answered(lecturer, "2 of 2 have answered")
+    expect_answered(lecturer, "2 of 2 have answered")
     assert lecturer.evaluate("window.tsGaps") == 0, "the wall goes while the question is on its way"
     lost = lose_first(late, b'"nonce"')
     late.goto(f"{app}/compare?class={code}")
     led_once_more(late, lost)
     tap(late, "p + u")
     tap(late, "h + u")  # second thoughts: one answer each
-    answered(lecturer, "3 of 3 have answered")
+    expect_answered(lecturer, "3 of 3 have answered")
     tokyo.reload()
     expect(tokyo.locator(f'{CARD} [data-key="=u + g"]')).to_have_attribute("aria-pressed", "true")
     assert phone.evaluate(CUT) == []
@@ -135,10 +135,10 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     expect(lecturer.locator(f"{WALL} .verdict")).to_have_count(0)  # unmarked until it is revealed
 
     lecturer.keyboard.press("g")
-    answered(lecturer, "0 of 3 have answered")
+    expect_answered(lecturer, "0 of 3 have answered")
     for page in (phone, tokyo, late):
         tap(page, "u + g")
-    answered(lecturer, "3 of 3 have answered")
+    expect_answered(lecturer, "3 of 3 have answered")
     lecturer.keyboard.press("PageDown")  # a clicker's way: show, then reveal
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     lecturer.keyboard.press("PageDown")
@@ -199,19 +199,19 @@ def away_and_back(lecturer: Page, away: Page) -> None:
     away.get_by_role("button", name="Done").click()
     away.locator(".ts-flipbook [data-do=next]").first.click()
     step(away, 2)
-    people(lecturer, "3 here · 2 follow")
+    expect_people(lecturer, "3 here · 2 follow")
     away.get_by_role("button", name="You lost me").click()
     expect(lecturer.locator(f"{STRIP} [data-do=lost]")).to_have_text("Lost: 1")
     away.get_by_role("button", name="Back to the class").click()
     step(away, 1)
-    people(lecturer, "3 here · 3 follow")
+    expect_people(lecturer, "3 here · 3 follow")
 
 
 def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
     """Everybody is on their own until they are called; the screens go dark and come back."""
     phone.get_by_role("button", name="Done").click()
     lecturer.keyboard.press("f")
-    people(lecturer, "3 here · 0 follow")
+    expect_people(lecturer, "3 here · 0 follow")
     expect(tokyo.locator(f"{STRIP} [data-do=back]")).to_be_visible()
     lecturer.keyboard.press("ArrowRight")
     step(lecturer, 2)
@@ -222,7 +222,7 @@ def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
     lecturer.keyboard.press("f")
     for page in (phone, tokyo):
         step(page, 2)
-    people(lecturer, "3 here · 3 follow")
+    expect_people(lecturer, "3 here · 3 follow")
     lecturer.keyboard.press("ArrowLeft")
     step(phone, 1)
     lecturer.keyboard.press("k")
@@ -231,7 +231,7 @@ def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
     expect(phone.locator(".ts-class-blank")).to_be_hidden()
 
 
-def steps_told(page: Page) -> list[int]:
+def steps_led_to(page: Page) -> list[int]:
     """The steps that a lecturer's page leads the class to from now on."""
     results: list[int] = []
 
@@ -245,7 +245,7 @@ def steps_told(page: Page) -> list[int]:
 
 def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None:
     """The picture for the lecturer alone has the key; a visitor at its address leads as well."""
-    message = steps_told(other)
+    steps = steps_led_to(other)
     answers: list[tuple[Route, APIResponse]] = []
     lecturer.keyboard.press("j")
     press(lecturer, "Teach from a second device", ".ts-class-panel")
@@ -263,7 +263,7 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     expect(other.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     step(other, 1)  # it goes to the class, and doesn't lead it to its own first page
     Learner(other, "").rest()
-    assert message == []
+    assert steps == []
     other.route("**/place", lambda route: answers.append((route, route.fetch())))
     for device, key, number in ((other, "ArrowRight", 2), (lecturer, "ArrowLeft", 1)):
         device.keyboard.press(key)
@@ -273,10 +273,10 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     route.fulfill(response=answer)  # only now: its device has been led elsewhere, and leads nobody back
     other.evaluate(WHILE_A_STAGE_IS_ON_ITS_WAY)
     pause(other, 2 * LOOKS)
-    assert message == [2]
+    assert steps == [2]
     other.unroute("**/place")
     assert "/bpe" in other.url and "key" not in other.url
-    people(lecturer, "2 here · 2 follow")
+    expect_people(lecturer, "2 here · 2 follow")
     other.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_visible()
     expect(lecturer.locator(f"{STRIP} [data-do=blank]")).to_have_attribute("aria-pressed", "true")
@@ -294,7 +294,7 @@ def a_number(lecturer: Page, phone: Page) -> None:
         phone.locator(f'{CARD} [data-key="#{key}"]').click()
     assert phone.evaluate(CUT) == []
     phone.get_by_role("button", name="Send", exact=True).click()
-    answered(lecturer, "1 of 2 have answered")
+    expect_answered(lecturer, "1 of 2 have answered")
     lecturer.keyboard.press("e")
     expect(lecturer.locator(f"{WALL} tr.right")).to_contain_text("16")
     step(phone, 2)
@@ -315,7 +315,7 @@ def an_own_question(lecturer: Page, tokyo: Page) -> None:
     expect(tokyo.locator(f"{CARD} .asked")).to_have_text(MARKUP)
     expect(tokyo.locator(f'{CARD} [data-key="=1"]')).to_have_text("<script>alert(2)</script>")
     tap(tokyo, "2")
-    answered(lecturer, "1 of 2 have answered")
+    expect_answered(lecturer, "1 of 2 have answered")
     lecturer.keyboard.press("e")
     expect(tokyo.locator(CARD)).to_contain_text("正解のない質問")
     lecturer.keyboard.press("Escape")
@@ -390,7 +390,7 @@ def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
     lecturer.keyboard.press("Enter")
     tap(phone, "u + g")
-    answered(lecturer, "1 of 1 have answered")
+    expect_answered(lecturer, "1 of 1 have answered")
     assert sent and not [data for data in sent if b"Merge u + g into" in data]
     lecturer.keyboard.press("e")
     for page in (lecturer, phone):
@@ -399,7 +399,7 @@ def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
     lecturer.keyboard.press("Escape")
 
 
-def given(lecturer: Page, phone: Page, path: str) -> None:
+def give_out(lecturer: Page, phone: Page, path: str) -> None:
     """The lecturer gives out the page's task, and everybody is led there; text typed before Python is done
     there would be lost."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
@@ -412,8 +412,8 @@ def given(lecturer: Page, phone: Page, path: str) -> None:
 def an_exercise_set(lecturer: Page, phone: Page, app: str, code: str) -> None:
     """Each at their own pace: the first one right, the second one wrong."""
     lecturer.goto(f"{app}/exercises?kind=bpe_count&level=1&seed=1&class={code}")
-    asked_there(lecturer)
-    given(lecturer, phone, "/exercises")
+    own_question(lecturer)
+    give_out(lecturer, phone, "/exercises")
     rows = lecturer.locator(".ts-class-panel tbody tr")
     answer = phone.get_by_role("textbox", name="Your answer")
     answer.tap()
@@ -428,7 +428,7 @@ def an_exercise_set(lecturer: Page, phone: Page, app: str, code: str) -> None:
     lecturer.keyboard.press("Escape")
 
 
-def asked_there(lecturer: Page) -> None:
+def own_question(lecturer: Page) -> None:
     """Without a run, the question is the lecturer's own, and the wall says why. While something is asked, `G`
     gives nothing: it is the key for another vote."""
     expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
@@ -442,7 +442,7 @@ def asked_there(lecturer: Page) -> None:
         lecturer.keyboard.press("Tab")
         lecturer.keyboard.type(choice)
     lecturer.keyboard.press("Enter")
-    answered(lecturer, "0 of 1 have answered")
+    expect_answered(lecturer, "0 of 1 have answered")
     lecturer.keyboard.press("g")
     lecturer.keyboard.press("e")
     expect(lecturer.locator(WALL).get_by_role("button", name="Go on")).to_be_visible()
@@ -454,7 +454,7 @@ def a_challenge(lecturer: Page, phone: Page, app: str, code: str) -> None:
     """A challenge's bars start anew, a row for each of its steps."""
     sealed = Challenge("Two merges", "bpe", {"corpus": "hug"}, 0, 2, "count").sealed()
     lecturer.goto(f"{app}/challenge?c={sealed}&class={code}")
-    given(lecturer, phone, "/challenge")
+    give_out(lecturer, phone, "/challenge")
     expect(lecturer.locator(".ts-class-panel tbody tr")).to_have_count(2)
     answer = phone.get_by_role("textbox", name="Your answer")
     answer.tap()

@@ -369,9 +369,9 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     code = opened(lecturer, f"{app}/bpe?corpus=hug")
     followed(phone, app, code, "/bpe")
     followed(other, app, code, "/bpe")
-    kept(lecturer, "5", "2")
+    keep_between(lecturer, "5", "2")
     expect(lecturer.get_by_role("alert")).to_contain_text("5 to 2 is no range")
-    kept(lecturer, "1", "3")
+    keep_between(lecturer, "1", "3")
     message = "At your own pace: steps 1 to 3"
     for page in (phone, other):
         step(page, 1)
@@ -400,12 +400,12 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     for page in (phone, other):
         step(page, 0)
 
-    kept(lecturer, "1", "3")
+    keep_between(lecturer, "1", "3")
     step(phone, 1)
     turn_to(lecturer, f"/bpe?corpus=hug&mode=predict&ask=pair&class={code}")  # in another run, all follow
     expect(on_page(phone, "Reveal")).to_be_visible()
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
-    kept(lecturer, "0", "1")
+    keep_between(lecturer, "0", "1")
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("At your own pace: steps 0 to 1")
     on_page(phone, "Reveal").tap()
     step(phone, 1)
@@ -444,21 +444,21 @@ def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..
     (left,) = runs["scaffolding"].event(leaves).chosen
     language = runs["parallel"].event(1).language
     code, visited = "", list[tuple[str, int]]()
-    message = places_told(lecturer)
-    for corpus, step_asked, kind, answer in (
+    destinations = destinations_sent(lecturer)
+    for corpus, number, kind, answer in (
         ("phrases", stage, "Within a word or across a space", pair_text(bridging, BYTES)),
         ("scaffolding", leaves - 2, "What leaves the vocabulary", readable(left, BYTES)),
         ("parallel", 0, "Which language chooses", language),
         ("hug&longest=3", 5, "The next pair", "b + un"),  # hug + s is more frequent, and too long
     ):
-        address = f"/bpe?corpus={corpus}&step={step_asked}"
+        address = f"/bpe?corpus={corpus}&step={number}"
         if code:
             turn_to(lecturer, f"{address}&class={code}")
         else:
             code = opened(lecturer, f"{app}{address}")
             followed(phone, app, code, "/bpe")
         for page in (lecturer, phone):
-            step(page, step_asked)
+            step(page, number)
         lecturer.keyboard.press("a")
         lecturer.locator(WALL).get_by_role("button", name=kind).click()
         expect(lecturer.locator(WALL).get_by_role("button", name=kind)).to_have_attribute(
@@ -469,21 +469,21 @@ def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..
         expect(lecturer.locator(f"{WALL} .counted")).to_have_text("1 of 1 have answered")
         lecturer.keyboard.press("e")
         expect(phone.locator(CARD)).to_contain_text("Right.")
-        step(phone, step_asked + 1)
+        step(phone, number + 1)
         lecturer.keyboard.press("PageDown")
         expect(lecturer.locator(WALL)).to_be_hidden()
-        visited += [(f"corpus={corpus}", step_asked), (f"corpus={corpus}", step_asked + 1)]
-    assert [place for place, _same in groupby(message)] == visited
+        visited += [(f"corpus={corpus}", number), (f"corpus={corpus}", number + 1)]
+    assert [destination for destination, _same in groupby(destinations)] == visited
 
 
-def places_told(page: Page) -> list[tuple[str, int]]:
+def destinations_sent(page: Page) -> list[tuple[str, int]]:
     """The settings and steps that a lecturer's page leads the class to from now on."""
     results: list[tuple[str, int]] = []
 
     def take(request: Request) -> None:
         if request.url.endswith("/place"):
-            told = request.post_data_json or {}
-            results.append((told["query"], told["step"]))
+            body = request.post_data_json or {}
+            results.append((body["query"], body["step"]))
 
     page.on("request", take)
     return results
@@ -512,7 +512,7 @@ def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
     expect(lecturer.locator(WALL)).to_be_hidden()
 
 
-def kept(lecturer: Page, first: str, last: str) -> None:
+def keep_between(lecturer: Page, first: str, last: str) -> None:
     """The panel, opened and filled in by mouse and keys."""
     panel = lecturer.locator(".ts-class-panel")
     if not panel.is_visible():

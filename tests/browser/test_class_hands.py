@@ -18,12 +18,12 @@ from tests.browser.test_class import (
     PHONE,
     STRIP,
     WALL,
-    answered,
-    code_told,
+    expect_answered,
+    expect_people,
     open_class,
-    people,
+    shown_code,
     step,
-    steps_told,
+    steps_led_to,
 )
 from tests.browser.test_walk import held
 
@@ -39,10 +39,10 @@ def boxes(lecturer: Page) -> tuple[Locator, Locator, Locator]:
     )
 
 
-def holds(lecturer: Page, asked: str, choices: list[str], right: int) -> None:
+def holds(lecturer: Page, wording: str, choices: list[str], right: int) -> None:
     """The text so far, and the marked choice."""
     question, texts, radios = boxes(lecturer)
-    expect(question).to_have_value(asked)
+    expect(question).to_have_value(wording)
     for number, choice in enumerate(choices + [""] * (4 - len(choices))):
         expect(texts.nth(number)).to_have_value(choice)
     expect(radios.nth(right)).to_be_checked()
@@ -53,9 +53,9 @@ def write_own(lecturer: Page) -> None:
     lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
 
 
-def type_own(lecturer: Page, asked: str, *choices: str) -> None:
+def type_own(lecturer: Page, question: str, *choices: str) -> None:
     """By keys, from the question's box to the last choice's."""
-    lecturer.keyboard.type(asked)
+    lecturer.keyboard.type(question)
     lecturer.keyboard.press("Tab")  # to how it is answered
     for choice in choices:
         lecturer.keyboard.press("Tab")
@@ -89,7 +89,7 @@ def written_by_hand(lecturer: Page, phone: Page) -> None:
     lecturer.get_by_role("button", name="Ask now").click()
     expect(phone.locator(f"{CARD} .asked")).to_have_text("My question?")
     phone.locator(CARD).get_by_role("button", name="blue").tap()
-    answered(lecturer, "1 of 1 have answered")
+    expect_answered(lecturer, "1 of 1 have answered")
     lecturer.get_by_role("button", name="Reveal").click()
     expect(phone.locator(CARD)).to_contain_text("Right.")
     lecturer.get_by_role("button", name="Go on").click()
@@ -135,18 +135,18 @@ def with_nothing_but_keys(lecturer: Page, phone: Page) -> None:
     expect(phone.locator(f"{CARD} .asked")).to_have_text("Fast bread?")
     expect(lecturer.locator(f"{WALL} .counted")).to_be_visible()
     phone.locator(CARD).get_by_role("button", name="sage").tap()
-    answered(lecturer, "1 of 1 have answered")
+    expect_answered(lecturer, "1 of 1 have answered")
     lecturer.keyboard.press("e")
     expect(phone.locator(CARD)).to_contain_text("Not this one.")
     lecturer.keyboard.press("Escape")
 
 
-def type_code(page: Page, code: str, told: str) -> None:
+def type_code(page: Page, code: str, strip: str) -> None:
     """Into the box on Home and on “Live class”, from a page in any class; the strip's text then."""
     page.get_by_role("textbox", name="Join a class: code").tap()
     page.keyboard.type(code)
     page.keyboard.press("Enter")
-    expect(page.locator(f"{STRIP} .stop")).to_have_text(told)
+    expect(page.locator(f"{STRIP} .stop")).to_have_text(strip)
 
 
 def in_address(page: Page) -> list[str]:
@@ -169,7 +169,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     lecturer.get_by_test_id("stMain").get_by_role("button", name="Open a class", exact=True).click()
     expect(lecturer.locator(f"{STRIP} .stop")).to_have_text("Connecting to the class …")
     slow[0].continue_()
-    code = code_told(lecturer)
+    code = shown_code(lecturer)
     lecturer.keyboard.press("Escape")
     phone.goto(app)
     type_code(phone, "ZZZZZZ", WRONG)
@@ -194,7 +194,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
 def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
     """In mid-lesson, “Live class” and Home are the lecturer's alone."""
-    message = steps_told(lecturer)
+    steps = steps_led_to(lecturer)
     for name, path in (("Live class", "/class"), ("Home", "/")):
         lecturer.get_by_role("link", name=name, exact=True).click()
         lecturer.wait_for_function(f"location.pathname === '{path}'")
@@ -203,17 +203,17 @@ def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
     lecturer.wait_for_function("location.pathname === '/bpe'")
     for page in (lecturer, phone):
         step(page, 1)
-    assert message == []
+    assert steps == []
 
 
 def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
     """The tab is closed; another one leads on, from the class's place. So does a tab in which the lecturer
     types the code."""
-    desk = lecturer.context
+    context = lecturer.context
     lecturer.close()
     for again in (lambda page: page.get_by_role("button", name=f"Go on with class {code}").click(), None):
-        tab = desk.new_page()
-        message = steps_told(tab)
+        tab = context.new_page()
+        steps = steps_led_to(tab)
         tab.goto(app)
         if again is not None:
             again(tab)
@@ -224,8 +224,8 @@ def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
         tab.wait_for_function("location.pathname === '/bpe'")
         for page in (tab, phone):
             step(page, 1)
-        people(tab, "1 here · 1 follows")
-        assert message == []
+        expect_people(tab, "1 here · 1 follows")
+        assert steps == []
         if again is not None:
             tab.close()
     return tab
@@ -234,7 +234,7 @@ def gone_on_with(lecturer: Page, phone: Page, app: str, code: str) -> Page:
 def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> None:
     """Everybody who opens it is asked, and follows like anybody else unless they want to lead."""
     key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
-    message = steps_told(reader)
+    steps = steps_led_to(reader)
     reader.goto(f"{app}/?class={code}#key={quote(key, safe='')}")
     panel = reader.get_by_role("dialog", name=f"Lead class {code}?")
     expect(panel).to_contain_text("whatever you open from then on")
@@ -244,7 +244,7 @@ def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> No
     step(reader, 1)
     expect(reader.locator(f"{STRIP}.student .stop")).to_have_text("Following the class")
     assert not reader.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
-    assert message == []
+    assert steps == []
 
 
 def ended(lecturer: Page, phone: Page, app: str) -> None:
@@ -261,7 +261,7 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     for key in "pj":  # before the button for the first one is there
         lecturer.keyboard.press(key)
     gate.open()
-    code = code_told(lecturer)
+    code = shown_code(lecturer)
     old = in_address(phone)[0]
     phone.goto(f"{app}/?class={old}")
     type_code(phone, code, "Following the class")
@@ -290,7 +290,7 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     expect(lecturer.locator(".ts-blackout")).to_be_hidden()
     lecturer.keyboard.press("PageDown")
     tapped_twice(phone, lecturer)
-    answered(lecturer, "1 of 1 have answered")
+    expect_answered(lecturer, "1 of 1 have answered")
     for message, wall in (("Answers are closed.", "table.bars"), ("Right.", "tr.right")):
         lecturer.keyboard.press("PageDown")
         expect(phone.locator(CARD)).to_contain_text(message)
@@ -363,17 +363,17 @@ def long_answers(lecturer: Page, phone: Page) -> None:
     holds(lecturer, "Which?", choices, right=4)
     lecturer.keyboard.press("Enter")
     phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
-    answered(lecturer, "1 of 1 have answered")
+    expect_answered(lecturer, "1 of 1 have answered")
     lecturer.keyboard.press("s")
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     lecturer.keyboard.press("g")
-    answered(lecturer, "0 of 1 have answered")
+    expect_answered(lecturer, "0 of 1 have answered")
     phone.evaluate(WAITS, 500)
     phone.route("**/answer", lambda _route: None, times=1)  # a network that swallows a message
     phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
     expect(phone.locator(f"{CARD} .wrong")).to_be_visible()
     phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
-    answered(lecturer, "1 of 1 have answered")
+    expect_answered(lecturer, "1 of 1 have answered")
     lecturer.keyboard.press("s")
     bars = lecturer.locator(f"{WALL} tbody tr").nth(1).locator(".bar")
     expect(bars).to_have_count(2)

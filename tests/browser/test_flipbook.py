@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import all_told, at_rest, pause
+from tests.browser.conftest import at_rest, messages_sent, pause
 from tests.browser.flipbook_demo import LABELS, frames
 from tests.browser.hands import tab_to
 from tokensteps.assets import read_script
@@ -357,11 +357,11 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
     page.keyboard.press("ArrowRight")
     assert state(page)["step"] == 5
     page.wait_for_function("window.sent.length")
-    all_told(page)  # and nothing else comes
+    messages_sent(page)  # and nothing else comes
     assert page.evaluate("window.sent") == [["step", ["run", 5, 1]]]
     page.evaluate("() => { host.remove(); window.cleanup(); }")
     page.keyboard.press("ArrowRight")
-    all_told(page)
+    messages_sent(page)
     assert page.evaluate("window.sent.length") == 1
 
 

@@ -52,9 +52,9 @@ class Book:
             self.page.keyboard.press(key)
         return self.state()
 
-    def bar(self, piece: str, place: int = 0) -> Locator:
+    def bar(self, piece: str, index: int = 0) -> Locator:
         """The button of a piece; of several with its text, the one at a place in order."""
-        return self.root.locator(".e").filter(has_text=re.compile(rf"^{re.escape(piece)} ?\W")).nth(place)
+        return self.root.locator(".e").filter(has_text=re.compile(rf"^{re.escape(piece)} ?\W")).nth(index)
 
     def start(self) -> Book:
         """Give the book the keys, without touching a bar."""

@@ -14,7 +14,7 @@ from io import StringIO
 from playwright.sync_api import Page, expect
 
 from tests.browser.cable import Cable
-from tests.browser.test_class import CARD, STRIP, WALL, answered, counts, people, step
+from tests.browser.test_class import CARD, STRIP, WALL, counts, expect_answered, expect_people, step
 from tests.browser.test_class_hands import WRONG, type_code
 from tests.browser.test_class_words import GREEDY, KEY, PAD, SCREEN, TOUCH, WHY, answer, press, write
 from tests.browser.test_walk import at, held
@@ -34,10 +34,10 @@ def in_front(lecturer: Page) -> None:
     )
 
 
-def asks(lecturer: Page, told: str) -> None:
+def asks(lecturer: Page, text: str) -> None:
     """The key for the black screen is held; then the large key asks."""
     held(lecturer, ".")
-    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text(told)
+    expect(lecturer.locator(f"{WALL} .asked")).to_contain_text(text)
     lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(f"{WALL} .counted")).to_be_visible()
 
@@ -59,7 +59,7 @@ def test_a_lesson(app: str, open_page: Callable[..., Page]) -> None:
     code = begun(lecturer, app)
     cable = Cable(app)
     phones = joined(open_page, [app, cable.address, *[app] * 4], code)
-    people(lecturer, "6 here · 6 follow")
+    expect_people(lecturer, "6 here · 6 follow")
     in_front(lecturer)
     held(lecturer, "PageDown")
     at(lecturer, 2)
@@ -117,15 +117,15 @@ def a_vote_and_another(lecturer: Page, phones: list[Page]) -> None:
     asks(lecturer, "Which pair is merged next?")
     for phone, vote in zip(phones, VOTES, strict=True):
         tapped(phone, vote)
-    answered(lecturer, "6 of 6 have answered")
+    expect_answered(lecturer, "6 of 6 have answered")
     lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     assert [counts(lecturer, answer) for answer in ("ug", "pu", "un")] == [["3"], ["2"], ["1"]]
     lecturer.keyboard.press("g")
-    answered(lecturer, "0 of 6 have answered")
+    expect_answered(lecturer, "0 of 6 have answered")
     for phone in phones:
         tapped(phone, "u + g")
-    answered(lecturer, "6 of 6 have answered")
+    expect_answered(lecturer, "6 of 6 have answered")
     lecturer.keyboard.press("PageDown")
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
     lecturer.keyboard.press("PageDown")
@@ -150,15 +150,15 @@ def off_and_on(lecturer: Page, phone: Page, cable: Cable) -> None:
 
 def closed_and_opened_again(lecturer: Page, app: str, code: str, phones: list[Page]) -> Page:
     """The lecturer's tab is gone; Home leads back to the class's place, and nobody was led away."""
-    desk = lecturer.context
+    context = lecturer.context
     lecturer.close()
-    tab = desk.new_page()
+    tab = context.new_page()
     tab.set_viewport_size({"width": 1280, "height": 800})
     tab.goto(app)
     tab.get_by_role("button", name=f"Go on with class {code}").click()
     for page in (tab, *phones):
         step(page, 3)
-    people(tab, "6 here · 6 follow")
+    expect_people(tab, "6 here · 6 follow")
     expect(tab.locator(".ts-walk .which")).to_contain_text("3 of 6")
     in_front(tab)
     return tab
@@ -203,7 +203,7 @@ def from_the_run(lecturer: Page, own: Page, phones: list[Page]) -> None:
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
     for phone in phones:
         tapped(phone, "##g + ##s")
-    answered(lecturer, "6 of 6 have answered")
+    expect_answered(lecturer, "6 of 6 have answered")
     press(own, "show")
     press(own, "reveal")
     expect(lecturer.locator(f"{WALL} tr.right")).to_contain_text("6 · 100 %")
@@ -219,7 +219,7 @@ def prepared(lecturer: Page, phones: list[Page]) -> None:
     for phone, choice in zip(phones, "221222", strict=True):
         expect(phone.locator(f"{CARD} .asked")).to_have_text(GREEDY)
         tapped(phone, choice)
-    answered(lecturer, "6 of 6 have answered")
+    expect_answered(lecturer, "6 of 6 have answered")
     for part in ("table.bars", "tr.right"):
         lecturer.keyboard.press("PageDown")
         expect(lecturer.locator(f"{WALL} {part}")).to_be_visible()

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PROBES, TOURS_TAKEN
 from tests.browser.others import BROWSERS, Window, started, until
-from tests.browser.test_class import CARD, STRIP, WALL, answered, open_class, press
+from tests.browser.test_class import CARD, STRIP, WALL, expect_answered, open_class, press
 from tests.waiting import pass_time
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import ALGORITHMS
@@ -239,7 +239,7 @@ def test_a_class_is_followed(window: Window, server: str, page: Page) -> None:
             or window.js(f"return !!all('{CARD} [aria-pressed=true]').length")
         )
     )
-    answered(page, "1 of 1 have answered")
+    expect_answered(page, "1 of 1 have answered")
     page.keyboard.press("Escape")
     press(page, "End the class", STRIP)
     press(page, "End the class", ".ts-class-panel")

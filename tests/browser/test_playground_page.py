@@ -190,7 +190,7 @@ class Playground(Learner):
             button.click()
         opened.value.set_files([file])  # type: ignore[list-item]
 
-    def told(self, message: str) -> None:
+    def expect_problem(self, message: str) -> None:
         """Wait until an error message is shown."""
         expect(self.page.locator(".note.problem").filter(has_text=message)).to_be_visible()
 
@@ -860,7 +860,7 @@ def hostile_files(playground: Playground, own: str, tmp_path: Path) -> None:
     box(page).fill(text)
     playground.tokens(ids(own, text))
     playground.upload(file("<img src=x onerror=window.bad=5>.json", b"[1, 2]"))
-    playground.told("onerror=window.bad=5>.json' is a JSON list")
+    playground.expect_problem("onerror=window.bad=5>.json' is a JSON list")
     playground.tokens(ids(own, text))
     expect(page.locator(".note.problem")).to_have_count(1)
     assert written(page) == text

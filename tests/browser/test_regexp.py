@@ -56,8 +56,8 @@ def asking(browser: Browser) -> Iterator[Page]:
     page.evaluate(f"() => {{ {script} }}")
 
     @cache
-    def ask(*asked: object) -> list[int]:  # the ways to ask for all places come to the same question
-        positions: list[int] = page.evaluate("asked => [...regexpPlaces(...asked)]", asked)
+    def ask(*arguments: object) -> list[int]:  # the ways to ask for all places come to the same question
+        positions: list[int] = page.evaluate("args => [...regexpPlaces(...args)]", arguments)
         return positions
 
     with pytest.MonkeyPatch.context() as patch:
@@ -66,7 +66,7 @@ def asking(browser: Browser) -> Iterator[Page]:
     page.close()
 
 
-def told(engine: Any, pattern: str, text: str) -> dict[str, Any]:
+def matches(engine: Any, pattern: str, text: str) -> dict[str, Any]:
     """All of a pattern's finds in a text."""
     flags = regexp.DOTALL if pattern in SIGNS else 0
     result = engine.compile(pattern, regex.DOTALL if flags and engine is regex else flags)
@@ -83,7 +83,7 @@ def told(engine: Any, pattern: str, text: str) -> dict[str, Any]:
 @pytest.mark.parametrize("pattern", [*OWN, *PLAIN])
 def test_a_pattern_finds_what_regex_finds(asking: Page, pattern: str) -> None:
     for text in TEXTS[: sampled(len(TEXTS))] if pattern in OWN else TEXTS[:13]:
-        assert told(regexp, pattern, text) == told(regex, pattern, text), text
+        assert matches(regexp, pattern, text) == matches(regex, pattern, text), text
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def platform(request: pytest.FixtureRequest, lms: Path, tmp_path: Path) -> Itera
         yield request.param, address
 
 
-def told(page: Page, version: str, name: str) -> str:
+def lms_value(page: Page, version: str, name: str) -> str:
     """A value in the platform."""
     api, _class = NAMES[version]
     get = "LMSGetValue" if version == "1.2" else "GetValue"
@@ -166,7 +166,7 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     assert len(bars) > 3 and all(width == styled for width, styled in bars)
     status = "cmi.core.lesson_status" if version == "1.2" else "cmi.completion_status"
     raw = "cmi.core.score.raw" if version == "1.2" else "cmi.score.raw"
-    assert told(page, version, status) == "incomplete" and float(told(page, version, raw)) == 0
+    assert lms_value(page, version, status) == "incomplete" and float(lms_value(page, version, raw)) == 0
     answer(
         lesson,
         1,
@@ -177,23 +177,23 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     answer(lesson, 1, "20", "Right.")
     answer(lesson, 2, "A rule", "Right.")
     answer(lesson, 2, "The data", "Not this one.")  # after the solution: that counts for nothing
-    assert float(told(page, version, raw)) == 50
+    assert float(lms_value(page, version, raw)) == 50
     left(page, version)
 
     lesson = lesson_at(page, address, "2 of 3 solved")
     expect(lesson.locator("#question-1 [name=answer]")).to_have_value("20")
     expect(lesson.locator("#question-2 [name=answer]")).to_have_value("A rule")
     expect(lesson.locator("#question-2 .verdict")).to_have_text("Right.")
-    assert told(page, version, status) == "incomplete" and float(told(page, version, raw)) == 50
+    assert lms_value(page, version, status) == "incomplete" and float(lms_value(page, version, raw)) == 50
     answer(lesson, 3, "gu", "Not this one.")
     answer(lesson, 3, "hug", "Not this one.")
     answer(lesson, 3, "U g", "Right.")
     worth = (WORTH["half"] + WORTH["right"] + WORTH["quarter"]) / 3
-    assert told(page, version, status) == "completed"
-    assert float(told(page, version, raw)) == round(100 * worth, 2)
+    assert lms_value(page, version, status) == "completed"
+    assert float(lms_value(page, version, raw)) == round(100 * worth, 2)
     if version == "2004":
-        assert float(told(page, version, "cmi.score.scaled")) == round(worth, 4)
-        assert float(told(page, version, "cmi.progress_measure")) == 1
+        assert float(lms_value(page, version, "cmi.score.scaled")) == round(worth, 4)
+        assert float(lms_value(page, version, "cmi.progress_measure")) == 1
     stored = left(page, version)
     interactions = stored["interactions"].get("childArray") or [*stored["interactions"].values()]
     response, wrong = (("student_response", "wrong"), ("learner_response", "incorrect"))[version == "2004"]
@@ -222,9 +222,9 @@ def test_a_long_lesson_keeps_within_the_platforms_room(
         lesson = lesson_at(page, address, "0 of 480 solved")
         typed = [(f"question-{number}", [text]) for number, text in {**long, **short, 480: "hug"}.items()]
         assert page.frames[1].evaluate(GRADE, typed) == 40 * ["wrong"] + ["right"]
-        kept = told(page, version, "cmi.suspend_data")
-        whole = [number for number, text in long.items() if text in kept]
-        assert len(kept) <= ROOM[version] and len(whole) == (0 if version == "1.2" else 15)
+        suspended = lms_value(page, version, "cmi.suspend_data")
+        whole = [number for number, text in long.items() if text in suspended]
+        assert len(suspended) <= ROOM[version] and len(whole) == (0 if version == "1.2" else 15)
         left(page, version)
 
         page.goto(address)
@@ -233,7 +233,7 @@ def test_a_long_lesson_keeps_within_the_platforms_room(
             assert lesson.locator(f"#question-{number} [name=answer]").input_value() == text
         assert page.frames[1].evaluate(GRADE, [("question-1", ["hug"])]) == ["right"]  # at the second try
         raw = "cmi.core.score.raw" if version == "1.2" else "cmi.score.raw"
-        assert float(told(page, version, raw)) == round(100 * (WORTH["right"] + WORTH["half"]) / 480, 2)
+        assert float(lms_value(page, version, raw)) == round(100 * (WORTH["right"] + WORTH["half"]) / 480, 2)
         assert refused == []
 
 

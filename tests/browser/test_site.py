@@ -143,9 +143,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Handler(http.server.SimpleHTTPRequestHandler):
     """A plain web server without headers, but for a policy of all below a path."""
 
-    def __init__(self, *given: Any, policy: str, below: str, directory: str) -> None:
+    def __init__(self, *arguments: Any, policy: str, below: str, directory: str) -> None:
         self.policy, self.below = policy, below
-        super().__init__(*given, directory=directory)
+        super().__init__(*arguments, directory=directory)
 
     def end_headers(self) -> None:
         if self.policy and self.path.startswith(self.below):

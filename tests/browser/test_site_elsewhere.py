@@ -113,7 +113,7 @@ def test_bars_are_as_without_a_policy(folder: Path, window: Window) -> None:
     page = folder / "en" / "runs" / "unigram-hug.html"
     free = page.with_name("free.html")
     free.write_text(re.sub("<meta http-equiv[^>]*>", "", page.read_text("utf-8")), "utf-8")
-    found = []
+    widths = []
     for path, policy in ((page, STRICT), (free, "")):
         with served(folder, policy) as address:
             window.visit(f"{address}en/runs/{path.name}#1", ".stage .say")
@@ -121,9 +121,9 @@ def test_bars_are_as_without_a_policy(folder: Path, window: Window) -> None:
             until(lambda: window.text(".where b") == "Step 1" and window.js("return all('.stage')[0].dataset.beat") == "2")  # fmt: skip
             if not policy:
                 window.js(f"({AS_MARKUP})()")
-            found.append(window.js(f"return ({WIDTHS})()"))
+            widths.append(window.js(f"return ({WIDTHS})()"))
     free.unlink()
-    assert any(found[0][0]) and found[0] == found[1]
+    assert any(widths[0][0]) and widths[0] == widths[1]
 
 
 def test_pointing_at_a_lattice_shows(base: str, window: Window) -> None:

@@ -210,8 +210,8 @@ return window.saved;
 """
 
 
-def _saved(window: Window, text: str, *asked: str) -> str:
+def _saved(window: Window, text: str, *settings: str) -> str:
     """The page's JSON after a training: the download is kept in the page."""
-    until(lambda: window.js(FILLED, text, *asked), LOADED / 1000)
+    until(lambda: window.js(FILLED, text, *settings), LOADED / 1000)
     window.js("window.asked = false")
     return str(until(lambda: window.js(SAVED), LOADED / 1000))

@@ -56,24 +56,24 @@ def said(learner: Learner, book: int = 0) -> dict[str, Any]:
 
 
 def expect_step(
-    state: dict[str, Any], told: dict[str, Any], step: int, wanted: dict[str, Any], plain: PlainScoredStep
+    state: dict[str, Any], texts: dict[str, Any], step: int, wanted: dict[str, Any], plain: PlainScoredStep
 ) -> None:
     """The stage's display and text at `step`: pair, token, score with its numbers, and BPE's choice."""
     assert state["step"] == step
     assert (state["pair"], state["token"]) == (wanted["pair"], wanted["token"])
     assert state["newest"] == state["now"] == wanted["token"]
     numbers = [str(wanted["freq"]), f"{wanted['left_freq']} × {wanted['right_freq']}"]
-    assert told["fractions"] == [["pair", "first × second"], numbers]
-    assert told["score"] == wanted["score"]
+    assert texts["fractions"] == [["pair", "first × second"], numbers]
+    assert texts["score"] == wanted["score"]
     if plain.most_frequent == plain.pair:
-        assert "It is also the most frequent pair: BPE would merge it here." in told["why"]
+        assert "It is also the most frequent pair: BPE would merge it here." in texts["why"]
     else:
-        assert list(plain.most_frequent) in told["pairs"]
+        assert list(plain.most_frequent) in texts["pairs"]
         rival = "".join(plain.most_frequent)
-        assert f"BPE would merge {rival} here: it occurs " in told["why"]
+        assert f"BPE would merge {rival} here: it occurs " in texts["why"]
         score = plain.scores[plain.most_frequent]
         same = score == plain.scores[plain.pair]
-        assert (", and scores the same." if same else f" = {score}.") in told["why"]
+        assert (", and scores the same." if same else f" = {score}.") in texts["why"]
 
 
 @pytest.fixture

@@ -78,26 +78,26 @@ def course_lines() -> list[str]:
     return Path(COURSE).read_text("utf-8").splitlines()
 
 
-def run(*arguments: object, given: str | bytes | None = None) -> Result:
+def run(*arguments: object, stdin: str | bytes | None = None) -> Result:
     """A command in this process (with the language set back after it) and in this thread, the only one with
     alarms."""
     return copy_context().run(
         lambda: CliRunner().invoke(
-            command_line, list(map(str, arguments)), input=given, prog_name="python -m tokensteps"
+            command_line, list(map(str, arguments)), input=stdin, prog_name="python -m tokensteps"
         )
     )
 
 
-def output(*arguments: object, given: str | bytes | None = None) -> str:
+def output(*arguments: object, stdin: str | bytes | None = None) -> str:
     """The output of a successful command. Its bytes, decoded: line ends aren't translated."""
-    result = run(*arguments, given=given)
+    result = run(*arguments, stdin=stdin)
     assert result.exit_code == 0, result.stderr
     return result.stdout_bytes.decode("utf-8")
 
 
-def complaint(code: int, *arguments: object, given: str | bytes | None = None) -> str:
+def complaint(code: int, *arguments: object, stdin: str | bytes | None = None) -> str:
     """The last line of a command with this exit code; nothing goes to standard output."""
-    result = run(*arguments, given=given)
+    result = run(*arguments, stdin=stdin)
     assert (result.exit_code, result.stdout) == (code, ""), result.output
     assert "Traceback" not in result.stderr
     return result.stderr.splitlines()[-1]
@@ -336,9 +336,9 @@ def test_files_and_standard_input_are_one_corpus(tmp_path: Path) -> None:
     )  # no newline at its end: the line ends with the file all the same
     second.write_text("\n".join(lines[2:]) + "\n", "utf-8")
     expected = output("trace", COURSE)
-    assert output("trace", given="\n".join(lines)) == expected
-    assert output("trace", "-", given="\n".join(lines)) == expected
-    assert output("trace", first, "-", second, given=lines[1]) == expected
+    assert output("trace", stdin="\n".join(lines)) == expected
+    assert output("trace", "-", stdin="\n".join(lines)) == expected
+    assert output("trace", first, "-", second, stdin=lines[1]) == expected
 
 
 @given(
@@ -365,7 +365,7 @@ def test_counts_are_read() -> None:
     trace = train_bpe(Corpus.from_counts(COUNTS))
     assert output("trace", "--counts", HUG) == trace_to_json(trace) + "\n"
     assert (
-        output("trace", "--counts", given="hug 10\npug,5\npun\t12\nbun 4\nhugs 5")
+        output("trace", "--counts", stdin="hug 10\npug,5\npun\t12\nbun 4\nhugs 5")
         == trace_to_json(trace) + "\n"
     )
 
@@ -487,7 +487,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "told"),
+    ("name", "options", "message"),
     [
         ("tokenizer.bin", [], "end it in one of vocab.txt, vocab.json, merges.txt, .tiktoken"),
         ("vocab.txt", [], "vocab.txt cannot hold a tokenizer of --algorithm bpe"),
@@ -498,9 +498,9 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     ],
 )
 def test_an_output_that_cannot_be_is_refused_before_training(
-    name: str, options: list[str], told: str, tmp_path: Path
+    name: str, options: list[str], message: str, tmp_path: Path
 ) -> None:
-    assert told in complaint(2, "train", COURSE, *options, "-o", tmp_path / name)
+    assert message in complaint(2, "train", COURSE, *options, "-o", tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -560,7 +560,7 @@ def test_an_option_of_another_kind_is_refused_by_name(kind: str, name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--counts", "--kind", "superbpe"], "--counts does not go with --kind superbpe, which needs texts"),
         (
@@ -574,12 +574,12 @@ def test_an_option_of_another_kind_is_refused_by_name(kind: str, name: str) -> N
         (["--kind", "none"], "'--kind'"),
     ],
 )
-def test_what_does_not_go_with_a_kind(options: list[str], told: str) -> None:
-    assert told in complaint(1 if "-p" in options else 2, "train", COURSE, *options)
+def test_what_does_not_go_with_a_kind(options: list[str], message: str) -> None:
+    assert message in complaint(1 if "-p" in options else 2, "train", COURSE, *options)
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "told"),
+    ("options", "code", "message"),
     [
         (["--corpus", "en"], 2, "--corpus en: write a language and its file, such as en=english.txt"),
         (["--corpus", f"en={COURSE}", "--corpus", f"en={COURSE}"], 2, "en is given twice"),
@@ -602,8 +602,8 @@ def test_what_does_not_go_with_a_kind(options: list[str], told: str) -> None:
         (["--corpus", "en=none.txt"], 1, "none.txt: there is no such file or folder"),
     ],
 )
-def test_languages_that_cannot_be(options: list[str], code: int, told: str) -> None:
-    assert told in complaint(code, "train", "--kind", "paritybpe", *options)
+def test_languages_that_cannot_be(options: list[str], code: int, message: str) -> None:
+    assert message in complaint(code, "train", "--kind", "paritybpe", *options)
 
 
 def test_each_kind_is_trained_as_the_engine_does() -> None:
@@ -646,7 +646,7 @@ def test_pickybpe_is_written_as_its_tokens_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["-p", "bert", "--pattern", "gpt2"], "--pattern is for --pre-tokenizer byte_level, not for bert"),
         (
@@ -663,12 +663,12 @@ def test_pickybpe_is_written_as_its_tokens_alone(tmp_path: Path) -> None:
         (["--special-token", "\udce9"], "is not UTF-8"),
     ],
 )
-def test_options_that_do_not_go_together(options: list[str], told: str) -> None:
-    assert told in complaint(2, "train", COURSE, *options)
+def test_options_that_do_not_go_together(options: list[str], message: str) -> None:
+    assert message in complaint(2, "train", COURSE, *options)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["-s", "5"], "--vocab-size 5 is below the alphabet's 30 symbols; choose at least 30."),
         (
@@ -686,8 +686,8 @@ def test_options_that_do_not_go_together(options: list[str], told: str) -> None:
         (["--pattern", "(a"], "The pattern '(a' is not a valid regular expression"),
     ],
 )
-def test_the_engines_complaints_name_the_options(options: list[str], told: str) -> None:
-    assert complaint(1, "trace", COURSE, "-q", *options).startswith(f"Error: {told}")
+def test_the_engines_complaints_name_the_options(options: list[str], message: str) -> None:
+    assert complaint(1, "trace", COURSE, "-q", *options).startswith(f"Error: {message}")
 
 
 def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
@@ -699,7 +699,7 @@ def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
     assert complaint(1, "trace", tmp_path) == f"Error: {tmp_path} is a folder; name a file in it."
     assert complaint(1, "trace", empty) == f"Error: {empty}: there is no text; name a file that holds some."
     assert (
-        complaint(1, "trace", given="")
+        complaint(1, "trace", stdin="")
         == "Error: standard input: there is no text; name a file that holds some."
     )
     message = complaint(1, "trace", blank, empty, "-p", "bert")
@@ -732,13 +732,13 @@ def test_a_tokenizer_that_is_none(tmp_path: Path) -> None:
 
 
 def test_invalid_utf8_is_counted_and_told(tokenizer_file: str) -> None:
-    result = run("trace", "-q", given=b"caf\xe9 ol\xe9\n\xff")
+    result = run("trace", "-q", stdin=b"caf\xe9 ol\xe9\n\xff")
     assert result.exit_code == 0
     assert result.stderr == (
         "Warning: standard input: 3 stretches of invalid UTF-8 were read as U+FFFD; "
         "if it is text in another encoding, convert it to UTF-8 first.\n"
     )
-    result = run("encode", "-t", tokenizer_file, given=b"\xff\n")
+    result = run("encode", "-t", tokenizer_file, stdin=b"\xff\n")
     assert "1 stretch of invalid UTF-8 was read" in result.stderr
 
 
@@ -849,10 +849,10 @@ def test_the_forms_of_an_encoding(tokenizer_file: str) -> None:
     texts = ["This is a token.", "", f"To be{END}é"]
     encodings = [tokenizer.encode(text) for text in texts]
     value = "\n".join(texts) + "\n"
-    ids = output("encode", "-t", tokenizer_file, given=value)
+    ids = output("encode", "-t", tokenizer_file, stdin=value)
     assert ids.splitlines() == [" ".join(map(str, encoding.ids)) for encoding in encodings]
     message = list(
-        map(json.loads, output("encode", "-t", tokenizer_file, "--format", "json", given=value).splitlines())
+        map(json.loads, output("encode", "-t", tokenizer_file, "--format", "json", stdin=value).splitlines())
     )
     for fields, encoding in zip(message, encodings, strict=True):
         assert fields["ids"] == encoding.ids
@@ -861,7 +861,7 @@ def test_the_forms_of_an_encoding(tokenizer_file: str) -> None:
         for name in ("word_ids", "type_ids", "special_tokens_mask", "attention_mask"):
             assert fields[name] == list(getattr(encoding, name))
         assert fields["overflowing"] == []
-    rows = output("encode", "-t", tokenizer_file, "--format", "table", given=value).splitlines()
+    rows = output("encode", "-t", tokenizer_file, "--format", "table", stdin=value).splitlines()
     assert rows[0] == "text\tid\ttoken\tstart\tend\tword\ttype"
     cells = [row.split("\t") for row in rows[1:]]
     assert [int(cell[1]) for cell in cells] == [identifier for one in encodings for identifier in one.ids]
@@ -871,10 +871,10 @@ def test_the_forms_of_an_encoding(tokenizer_file: str) -> None:
 def test_text_comes_from_an_argument_a_file_or_standard_input(tokenizer_file: str) -> None:
     lines = course_lines()
     expected = output("encode", "-t", tokenizer_file, "--file", COURSE)
-    assert expected == output("encode", "-t", tokenizer_file, given="\n".join(lines))
-    assert expected == output("encode", "-t", tokenizer_file, "--file", "-", given="\n".join(lines))
+    assert expected == output("encode", "-t", tokenizer_file, stdin="\n".join(lines))
+    assert expected == output("encode", "-t", tokenizer_file, "--file", "-", stdin="\n".join(lines))
     assert expected == "".join(output("encode", "-t", tokenizer_file, line) for line in lines)
-    assert output("encode", "-t", tokenizer_file, given="") == ""
+    assert output("encode", "-t", tokenizer_file, stdin="") == ""
     assert "leave one of them out" in complaint(2, "encode", "-t", tokenizer_file, "--file", COURSE, "a text")
 
 
@@ -904,11 +904,11 @@ def test_decode_undoes_encode(tmp_path: Path) -> None:
     path = tmp_path / "bytes.json"
     output("train", COURSE, "--alphabet", "bytes", "--special-token", END, "-o", path)
     text = f"naïve Ärzte{END} 👍🏽 \t x\nThis is.\n"
-    ids = output("encode", "-t", path, given=text)
-    assert output("decode", "-t", path, given=ids) == text
-    assert output("decode", "-t", path, "--skip-special-tokens", given=ids) == text.replace(END, "")
-    assert output("decode", "-t", path, given="[40, 41]\n") == output("decode", "-t", path, 40, 41)
-    wrong = run("decode", "-t", path, given="1 2\n1 x\n")  # the right lines before it are there
+    ids = output("encode", "-t", path, stdin=text)
+    assert output("decode", "-t", path, stdin=ids) == text
+    assert output("decode", "-t", path, "--skip-special-tokens", stdin=ids) == text.replace(END, "")
+    assert output("decode", "-t", path, stdin="[40, 41]\n") == output("decode", "-t", path, 40, 41)
+    wrong = run("decode", "-t", path, stdin="1 2\n1 x\n")  # the right lines before it are there
     assert (wrong.exit_code, len(wrong.stdout.splitlines())) == (1, 1)
     assert wrong.stderr == (
         "Error: Line 2 of standard input is '1 x'; write whole numbers parted by spaces or commas, such as: 5 13 15.\n"
@@ -976,7 +976,7 @@ def test_a_handout_is_the_apps(algorithm: str) -> None:
 
 def test_a_handout_names_itself_and_says_what_it_leaves_out() -> None:
     assert "<title>BPE: course.txt</title>" in output("handout", COURSE, "--merges", 1)
-    assert "<title>BPE</title>" in output("handout", given="a text")
+    assert "<title>BPE</title>" in output("handout", stdin="a text")
     result = run("handout", MIXED)
     assert "The page holds the first 400 of " in result.stderr
 

@@ -34,17 +34,17 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("TOKENSTEPS_REDIS", raising=False)
 
 
-def told(*arguments: str) -> tuple[int, dict[str, str]]:
+def diagnosis(*arguments: str) -> tuple[int, dict[str, str]]:
     """Its exit code, and each finding's first word → its state and the whole of it."""
     result = CliRunner().invoke(command_line, ["doctor", "--json", *arguments])
-    match = json.loads(result.stdout)
+    findings = json.loads(result.stdout)
     return result.exit_code, {
-        re.split(r"[: ]", one["what"])[0]: f"{one['state']} {one['what']}" for one in match
+        re.split(r"[: ]", one["what"])[0]: f"{one['state']} {one['what']}" for one in findings
     }
 
 
 def test_a_machine_on_which_all_is_well(tmp_path: Path) -> None:
-    code, result = told()
+    code, result = diagnosis()
     assert code == 0 and not [one for one in result.values() if one.startswith("wrong")]
     assert {"Python", "streamlit", "tokenizers", "memory", "open", "store", "secret"} <= {*result}
     assert str(tmp_path / "store") in result["store"] and not [*(tmp_path / "store").iterdir()]
@@ -62,7 +62,7 @@ def test_what_is_wrong_with_a_machine_is_named_with_its_remedy(
     monkeypatch.setattr(doctor, "SERVER_MEMORY", 1 << 60)
     with half_dead(another_protocol) as address:
         monkeypatch.setenv("TOKENSTEPS_REDIS", f"redis://{address}/0")
-        code, result = told()
+        code, result = diagnosis()
     assert code == 1
     for name, remedy in (
         ("store", "can't be written (Not a directory); name another folder in TOKENSTEPS_STORE"),
@@ -79,7 +79,7 @@ def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tm
         monkeypatch.delenv(name)
     monkeypatch.setattr("tokensteps.server.stores.STORE", tmp_path / "kept")
     monkeypatch.setattr("tokensteps.server.seal.SECRET_FILE", tmp_path / "secret")
-    _code, result = told()
+    _code, result = diagnosis()
     assert (
         result["store"].startswith("note ")
         and "set TOKENSTEPS_STORE to a folder that stays" in result["store"]
@@ -118,7 +118,7 @@ def app() -> Iterator[str]:
 
 
 def test_an_app_that_is_reached_as_it_should_be(app: str) -> None:
-    code, result = told(app)
+    code, result = diagnosis(app)
     assert code == 0, result
     assert result["page"] == "ok page: the app answers"
     assert result["Host"].startswith("ok ") and result["WebSocket"] == "ok WebSocket: it comes through"
@@ -127,7 +127,7 @@ def test_an_app_that_is_reached_as_it_should_be(app: str) -> None:
 
 def test_a_proxy_that_changes_what_it_passes_on(app: str) -> None:
     proxy = Changing(app)
-    code, result = told(proxy.address)
+    code, result = diagnosis(proxy.address)
     assert code == 1
     assert "a proxy takes its security headers out" in result["page"]
     assert "asked by the name 'inner:8501'" in result["Host"]
@@ -140,8 +140,8 @@ def test_the_recipe_for_a_path_behind_nginx_with_tls(tmp_path: Path, monkeypatch
     """All comes through; and the app's own addresses, such as a class's, are below the path as well."""
     with below_a_path(tmp_path) as (address, certificate):
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        until(lambda: not told(address)[1]["page"].startswith("wrong"))
-        code, findings = told(address)
+        until(lambda: not diagnosis(address)[1]["page"].startswith("wrong"))
+        code, findings = diagnosis(address)
         assert code == 0, "\n".join(findings.values())
         assert findings["page"] == "ok page: the app answers" and "https" not in findings
         assert findings["Host"].startswith("ok ") and findings["WebSocket"].startswith("ok ")
@@ -158,7 +158,7 @@ def test_the_variable_that_mends_a_name_that_was_changed(monkeypatch: pytest.Mon
     monkeypatch.setenv("STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", f"https://tokens.example.edu {proxy.address}")
     with server(ROOT) as (port, _process):
         proxy.server = ("127.0.0.1", port)
-        code, result = told(proxy.address)
+        code, result = diagnosis(proxy.address)
         assert code == 0 and result["Host"].startswith("ok ") and result["WebSocket"].startswith("ok "), (
             result
         )
@@ -169,12 +169,12 @@ def test_a_path_that_is_not_the_apps_and_places_where_nothing_is(
     app: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doctor, "EACH_ANSWER", 1.0)
-    code, result = told(f"{app}/elsewhere/deep")
+    code, result = diagnosis(f"{app}/elsewhere/deep")
     assert code == 1 and "is it the app's address, with its path?" in result["page"]
-    code, result = told(f"http://127.0.0.1:{free_port()}")
+    code, result = diagnosis(f"http://127.0.0.1:{free_port()}")
     assert code == 1 and result["page"].startswith("wrong page: no answer from 127.0.0.1:")
     with half_dead(silent) as address:
-        code, result = told(f"http://{address}")
+        code, result = diagnosis(f"http://{address}")
         assert code == 1 and "no answer from" in result["page"]
     wrong = CliRunner().invoke(command_line, ["doctor", "ftp://x"])
     assert wrong.exit_code == 2 and "is no address of an app" in wrong.stderr

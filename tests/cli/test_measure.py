@@ -48,9 +48,9 @@ def test_each_format_has_the_engines_figures(files: list[Path]) -> None:
     assert head.split() == ["bpe.json", "wordpiece.json"]
     [fertility] = [row for row in rows if row.startswith("Tokens per word (fertility)")]
     assert fertility.split()[-2] == f"{own.fertility:.4f}"
-    rows_found = [*csv.reader(io.StringIO(run("-t", files[0], COURSE, "--format", "csv").stdout))]
-    assert rows_found[0] == ["measure", "bpe.json"]
-    assert ["bytes", str(own.bytes)] in rows_found
+    csv_rows = [*csv.reader(io.StringIO(run("-t", files[0], COURSE, "--format", "csv").stdout))]
+    assert csv_rows[0] == ["measure", "bpe.json"]
+    assert ["bytes", str(own.bytes)] in csv_rows
     counted = dict(re.split(r"  +", row.strip())[:2] for row in rows if not row.startswith("Rényi"))
     assert counted["Different tokens"] == str(own.different)
     assert counted["Tokens in the vocabulary"] == str(own.size)

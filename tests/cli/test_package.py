@@ -17,7 +17,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.test_locks import asked
+from tests.test_locks import requirements_in
 from tokensteps import assets
 from tokensteps.assets import APP, PACKAGES
 from tokensteps.cli.opening import streamlit_command
@@ -54,7 +54,7 @@ def test_the_wheel_holds_all_that_the_app_needs(tmp_path: Path, monkeypatch: pyt
         r"^Requires-Dist: ([^;\n]+)$", metadata, re.MULTILINE
     )  # those of an extra have a condition
     assert {(canonicalize_name(one.name), one.specifier) for one in map(Requirement, wanted)} == {
-        (canonicalize_name(one.name), one.specifier) for one in asked("requirements.txt")
+        (canonicalize_name(one.name), one.specifier) for one in requirements_in("requirements.txt")
     }
     assert points.split() == ["[console_scripts]", "tokensteps", "=", "tokensteps.__main__:installed"]
 
@@ -70,7 +70,7 @@ def test_the_engines_package_holds_the_same_modules(tmp_path: Path, monkeypatch:
     assert held == files("tokenizers_core", "tokensteps") | beside
     assert f"\nVersion: {__version__}\n" in metadata
     wanted = [*map(Requirement, re.findall(r"^Requires-Dist: ([^\n]+)$", metadata, re.MULTILINE))]
-    assert wanted == [one for one in asked("requirements.txt") if one.name == "regex"]
+    assert wanted == [one for one in requirements_in("requirements.txt") if one.name == "regex"]
 
 
 def test_a_part_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

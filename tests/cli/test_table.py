@@ -76,7 +76,7 @@ class Line(NamedTuple):
     """A pattern for all of standard output; "" for nothing there."""
     err: str = ""
     """A pattern for a part of standard error; "" for nothing there."""
-    given: bytes | None = None
+    stdin: bytes | None = None
     """Standard input."""
 
 
@@ -101,7 +101,7 @@ TABLE = {
     "a package of another version": Line("package bpe_pair --scorm 1.3 -o x.zip", 2, err="'1.3' is not one of '1.2', '2004'"),
     "a package of no lesson": Line("package none.toml --scorm 1.2 -o x.zip", 1, err="none.toml"),
     "steps in a pipe": Line("step course.txt -s 40 -q", out=r"(?s)0\t.*\n8\t[^\n]*\n9\t.*"),
-    "tokens of a line": Line("show -t t.json -", given="to be\n", out=r"(?s).*Tokens \d+ · Characters 5 · Bytes 5\n\n"),
+    "tokens of a line": Line("show -t t.json -", stdin="to be\n", out=r"(?s).*Tokens \d+ · Characters 5 · Bytes 5\n\n"),
     # sizes
     "a size": Line("train course.txt -s 60", out=ANYTHING, err=r"a vocabulary of 60 tokens; .*\nOne of them is \[UNK\]"),
     "a size of bytes": Line("train course.txt -s 300 --alphabet bytes", out=ANYTHING, err="a vocabulary of 300 tokens; "),
@@ -137,7 +137,7 @@ TABLE = {
     "no size to speak of": Line("train course.txt -s 0", 2, err="'--vocab-size'"),
     # things other than text
     "a picture": Line("train picture.png", 1, err=r"^Error: picture\.png is no text in UTF-8: it has null bytes.*--text"),
-    "a picture from a pipe": Line("train", 1, given=PNG, err="^Error: standard input is no text"),
+    "a picture from a pipe": Line("train", 1, stdin=PNG, err="^Error: standard input is no text"),
     "a picture that is forced": Line("train picture.png --text --merges 3", out=ANYTHING, err="Warning: picture.png: .*U\\+FFFD"),
     "a picture that is traced": Line("trace picture.png", 1, err="is no text in UTF-8"),
     "a picture that is counted": Line("count picture.png", 1, err="is no text in UTF-8"),
@@ -145,10 +145,10 @@ TABLE = {
     "an old encoding, a little of it": Line("train latin.txt", out=ANYTHING, err="Warning: latin.txt: .*convert it to UTF-8"),
     "no file": Line("train none.txt", 1, err="none.txt: there is no such file or folder"),
     "a folder": Line("train .", 1, err="is a folder; name a file in it"),
-    "nothing": Line("train", 1, given=b"", err="there is no text"),
+    "nothing": Line("train", 1, stdin=b"", err="there is no text"),
     # encode
     "a text": Line('encode -t t.json "This is"', out=IDS),
-    "lines": Line("encode -t t.json", given=b"This is\n\na token\n", out=rf"{IDS}\n{IDS}"),
+    "lines": Line("encode -t t.json", stdin=b"This is\n\na token\n", out=rf"{IDS}\n{IDS}"),
     "a file": Line("encode -t t.json --file course.txt", out=rf"({IDS}){{4}}"),
     "tokens": Line("encode -t t.json --format tokens This", out=r"This\n"),
     "json": Line("encode -t t.json --format json This", out=r'\{"ids": .*"overflowing": \[\]\}\n'),
@@ -186,9 +186,9 @@ TABLE = {
     "ids": Line("decode -t t.json 5 13 15", out=r".+\n"),
     "ids with commas": Line("decode -t t.json 5,13,15", out=r".+\n"),
     "ids in brackets": Line("decode -t t.json [5, 13, 15]", out=r".+\n"),
-    "ids from a pipe": Line("decode -t t.json", given=b"[5, 13]\n15\n", out=r".+\n.+\n"),
+    "ids from a pipe": Line("decode -t t.json", stdin=b"[5, 13]\n15\n", out=r".+\n.+\n"),
     "no ids": Line("decode -t t.json 5 x", 1, err="What was given is '5 x'; write whole numbers parted by spaces or commas"),
-    "no ids in a pipe": Line("decode -t t.json", 1, given=b"x\n", err="Line 1 of standard input is 'x'"),
+    "no ids in a pipe": Line("decode -t t.json", 1, stdin=b"x\n", err="Line 1 of standard input is 'x'"),
     "an id that is none": Line("decode -t t.json 5000", 1, err="5000 is not an id of this vocabulary of 61 tokens"),
     "a number beyond all ids": Line(f"decode -t t.json {'9' * 5000}", 1, err="is not an id of this vocabulary"),
     "a negative id": Line("decode -t t.json -5", 2, err="No such option:? '?-5"),
@@ -202,7 +202,7 @@ def test_each_line_of_the_table(name: str, folder: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(folder)
     if not (folder / "hug.txt").exists():
         (folder / "hug.txt").write_bytes(Path(HUG).read_bytes())
-    result = run(*shlex.split(line.typed), given=line.given)
+    result = run(*shlex.split(line.typed), stdin=line.stdin)
     assert result.exit_code == line.code, result.output
     assert "Traceback" not in result.stderr
     assert re.fullmatch(line.out, result.stdout_bytes.decode("utf-8"))
@@ -232,8 +232,8 @@ def test_what_train_writes_encodes_as_its_tokenizer_json(
         expected = output("encode", "-t", folder / same, "--format", form, text)
         assert output("encode", "-t", folder / name, *more, "--format", form, text) == expected
     ids = output("encode", "-t", folder / same, text)
-    assert output("decode", "-t", folder / name, *more, given=ids) == output(
-        "decode", "-t", folder / same, given=ids
+    assert output("decode", "-t", folder / name, *more, stdin=ids) == output(
+        "decode", "-t", folder / same, stdin=ids
     )
 
 

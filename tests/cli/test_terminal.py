@@ -64,15 +64,15 @@ def test_a_pipe_gets_every_token_with_its_id_as_plain_text(files: list[str]) -> 
 
 
 def test_several_tokenizers_and_several_lines_below_one_another(files: list[str]) -> None:
-    lines = output("show", "-", "-t", files[0], "-t", files[1], given="to be\nor\n").splitlines()
+    lines = output("show", "-", "-t", files[0], "-t", files[1], stdin="to be\nor\n").splitlines()
     assert [line for line in lines if line in files] == files * 2
     assert [line for line in lines if line.startswith("Tokens")] == [
         f"Tokens {len(Tokenizer.load(file).encode(text))} · Characters {len(text)} · Bytes {len(text)}"
         for text in ("to be", "or")
         for file in files
     ]
-    told = output("show", "to", "-t", files[0], "--language", "zh").splitlines()[-2]
-    assert told.startswith("词元")
+    counts = output("show", "to", "-t", files[0], "--language", "zh").splitlines()[-2]
+    assert counts.startswith("词元")
 
 
 def test_nothing_that_steers_a_terminal_gets_out(files: list[str]) -> None:
@@ -101,7 +101,7 @@ def test_a_terminal_has_colours_unless_somebody_wants_none(files: list[str], tmp
 
 def test_encode_reads_standard_input_for_a_dash(files: list[str]) -> None:
     value = "to be\nor not\n"
-    assert output("encode", "-t", files[0], "-", given=value) == output("encode", "-t", files[0], given=value)
+    assert output("encode", "-t", files[0], "-", stdin=value) == output("encode", "-t", files[0], stdin=value)
     assert "leave one of them out" in complaint(2, "encode", "-t", files[0], "to", "--file", COURSE)
 
 
@@ -130,12 +130,12 @@ def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "language"), [("ja_JP.UTF-8", "ja"), ("zh_CN", "zh"), ("C", "en"), ("", "en")]
+    ("locale", "language"), [("ja_JP.UTF-8", "ja"), ("zh_CN", "zh"), ("C", "en"), ("", "en")]
 )
-def test_the_terminals_language(asked: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_terminals_language(locale: str, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", asked)
+    monkeypatch.setenv("LANG", locale)
     assert extra.own_language() == language
 
 

@@ -120,14 +120,14 @@ def letters(length: int) -> str:
     return " ".join(LETTERS[:length])
 
 
-def agree(ours: Tokenizer, theirs: tokenizers.Tokenizer, *given: Any, without: Sequence[str] = ()) -> str:
+def agree(ours: Tokenizer, theirs: tokenizers.Tokenizer, *texts: Any, without: Sequence[str] = ()) -> str:
     """Check that both encode the same texts alike; the reason if both refuse."""
     try:
-        encoding = ours.encode(*given)
+        encoding = ours.encode(*texts)
     except TruncationError as error:
         if error.why != "stride":  # the library panics, slowly: one such case is enough
             with pytest.raises(Exception, match="too short" if error.why == "too_short" else "not provided"):
-                theirs.encode(*given)
+                theirs.encode(*texts)
         return error.why
-    assert seen(encoding, without) == seen(theirs.encode(*given), without), given
+    assert seen(encoding, without) == seen(theirs.encode(*texts), without), texts
     return ""

@@ -25,7 +25,7 @@ def by_merges(
         if not left:
             results[symbols] += share
             continue
-        index = min(left, key=lambda place: (ranks[symbols[place], symbols[place + 1]], place))
+        index = min(left, key=lambda index: (ranks[symbols[index], symbols[index + 1]], index))
         merged = (*symbols[:index], symbols[index] + symbols[index + 1], *symbols[index + 2 :])
         for split, rest in by_merges(merged, ranks, amount).items():
             results[split] += share * rest

@@ -132,11 +132,11 @@ def test_what_the_alphabet_leaves_out_is_spelled_in_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [({}, "byte_level"), ({"extend": True}, "byte_level|old tokenizer")]
+    ("settings", "message"), [({}, "byte_level"), ({"extend": True}, "byte_level|old tokenizer")]
 )
-def test_where_bytes_have_nothing_to_spell(given: dict[str, Any], told: str) -> None:
-    corpus = Corpus.from_texts(["hug"], pre_tokenizer="whitespace_split" if given else "byte_level")
-    if given:
-        given = {"extend": train_bpe(corpus).tokenizer()}
-    with pytest.raises(SettingError, match=f"^byte_fallback=True can't be used: .*({told})"):
-        train_bpe(corpus, byte_fallback=True, **given)
+def test_where_bytes_have_nothing_to_spell(settings: dict[str, Any], message: str) -> None:
+    corpus = Corpus.from_texts(["hug"], pre_tokenizer="whitespace_split" if settings else "byte_level")
+    if settings:
+        settings = {"extend": train_bpe(corpus).tokenizer()}
+    with pytest.raises(SettingError, match=f"^byte_fallback=True can't be used: .*({message})"):
+        train_bpe(corpus, byte_fallback=True, **settings)

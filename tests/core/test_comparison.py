@@ -281,12 +281,12 @@ def test_what_the_newer_kinds_of_bpe_did_for_a_size() -> None:
             if change is None:
                 assert events == []  # over
                 continue
-            made = cast(Merged, change)
-            assert (made.token, made.freq, made.again) == (merges[-1].token, merges[-1].freq, len(merges) - 1)
+            merged, last = cast(Merged, change), merges[-1]
+            assert (merged.token, merged.freq, merged.again) == (last.token, last.freq, len(merges) - 1)
             gone = {*side.trace[one.step].vocab} - {*side.trace[now].vocab}
-            assert {*made.lost} == gone
+            assert {*merged.lost} == gone
             left += len(gone)
-            if made.bridging:
+            if merged.bridging:
                 begun.append((snapshot.size, [event.kind for event in events]))
     assert begun == [(61, ["stage", "merge"])] and left
 

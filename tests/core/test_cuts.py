@@ -172,16 +172,16 @@ def test_a_replacement_comes_before_the_normalizer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "told"),
+    ("settings", "error", "message"),
     [
         ({"cuts": (CutAt("("),)}, PatternError, r"\("),
         ({"normalizer": (Replace("(", "", literal=False),)}, PatternError, r"\("),
         ({"cuts": (DIGITS["each"],), "pre_tokenizer": "end_of_word"}, SettingError, "end at each cut"),
     ],
 )
-def test_cuts_that_can_not_be(given: dict[str, Any], error: Any, told: str) -> None:
-    with pytest.raises(error, match=told):
-        Pipeline(**given)
+def test_cuts_that_can_not_be(settings: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        Pipeline(**settings)
 
 
 def test_without_cuts_nothing_is_composed() -> None:

@@ -184,7 +184,7 @@ def course(method: str) -> UnigramTrace:
     return train_unigram(corpus, 300, size, method, special_tokens=["<s>"])
 
 
-def told(trace: UnigramTrace, step: int) -> dict[str, Any]:
+def expected_entry(trace: UnigramTrace, step: int) -> dict[str, Any]:
     """The file's expected entry for a step, from its event."""
     snapshot = trace[step]
     event = snapshot.event
@@ -213,7 +213,7 @@ def expect_events(trace: UnigramTrace) -> list[str]:
     steps = json.loads(prunes_to_json(trace))["steps"]
     assert len(steps) == len(trace)
     for step, result in enumerate(steps, start=1):
-        assert result == told(trace, step)
+        assert result == expected_entry(trace, step)
     return [step["kind"] for step in steps]
 
 
@@ -277,7 +277,7 @@ def test_unigram_csv(method: str) -> None:
     rows = list(csv.DictReader(io.StringIO(prunes_to_csv(trace), newline="")))
     assert [*rows[0]] == ["step", "kind", "round", "position", "piece", "loss", "size", "corpus_loss"]
     for point, row in zip(trace.history[1:], rows, strict=True):
-        expected = told(trace, point.step)
+        expected = expected_entry(trace, point.step)
         assert (row["step"], row["kind"]) == (str(point.step), point.kind)
         for name in ("round", "position", "loss", "size"):
             assert row[name] == str(expected.get(name, "")), (name, point)

@@ -244,7 +244,7 @@ def test_ids_that_nothing_has_and_special_tokens_outside_of_the_model_stay() -> 
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("settings", "message"),
     [
         ({"extend": "gpt2"}, "load one first"),
         ({"pre_tokenizer": "bert"}, "by other rules"),
@@ -253,16 +253,16 @@ def test_ids_that_nothing_has_and_special_tokens_outside_of_the_model_stay() -> 
         ({"unigram": True}, "only BPE"),
     ],
 )
-def test_what_can_not_be_gone_on_with_is_said(given: dict[str, Any], told: str) -> None:
+def test_what_can_not_be_gone_on_with_is_said(settings: dict[str, Any], message: str) -> None:
     corpus = Corpus.from_counts(
-        {"hug": 3, "pug": 2}, pre_tokenizer=given.pop("pre_tokenizer", "whitespace_split")
+        {"hug": 3, "pug": 2}, pre_tokenizer=settings.pop("pre_tokenizer", "whitespace_split")
     )
     counted = Corpus.from_counts({"hug": 3, "pug": 2})
     old: Any = train_bpe(counted, merges=2).tokenizer()
-    if given.pop("unigram", False):
+    if settings.pop("unigram", False):
         old = train_unigram(counted, 20, 10).tokenizer()
-    with pytest.raises((SettingError, WrongTypeError, VocabSizeError), match=told):
-        train_bpe(corpus, **({"extend": old} | given))
+    with pytest.raises((SettingError, WrongTypeError, VocabSizeError), match=message):
+        train_bpe(corpus, **({"extend": old} | settings))
 
 
 # --- trimming -----------------------------------------------------------------------------------------------

@@ -790,9 +790,9 @@ def test_changed_documents_load_or_say_why(document: dict[str, Any]) -> None:
 @examples(300)
 @example(0, 0, b"")
 @given(st.integers(0, 2), st.integers(0, 2000), st.binary(max_size=4))
-def test_cut_and_patched_files_load_or_say_why(which: int, place: int, patch: bytes) -> None:
+def test_cut_and_patched_files_load_or_say_why(which: int, offset: int, patch: bytes) -> None:
     data = json.dumps(VALID[which]).encode()
-    for changed in (data[:place] + patch, data[:place] + patch + data[place + len(patch) :]):
+    for changed in (data[:offset] + patch, data[:offset] + patch + data[offset + len(patch) :]):
         usable_or_refused(lambda changed=changed: tokenizer_from_bytes(changed))  # type: ignore[misc]
 
 

@@ -206,7 +206,7 @@ def test_the_end_of_a_word_is_no_character() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"),
+    ("limits", "message"),
     [
         ({"max_token_length": 0}, "at least 1"),
         ({"limit_alphabet": "3"}, "limit_alphabet"),
@@ -217,11 +217,11 @@ def test_the_end_of_a_word_is_no_character() -> None:
         ({"limit_alphabet": 3, "extend": True}, "old tokenizer's"),
     ],
 )
-def test_limits_that_make_no_sense(limits: dict[str, Any], told: str) -> None:
+def test_limits_that_make_no_sense(limits: dict[str, Any], message: str) -> None:
     corpus = Corpus.from_counts({"hug": 1})
     if limits.pop("extend", False):
         limits["extend"] = train_bpe(corpus).tokenizer()
-    with pytest.raises((SettingError, WrongTypeError), match=told):
+    with pytest.raises((SettingError, WrongTypeError), match=message):
         train_bpe(corpus, **limits)
 
 

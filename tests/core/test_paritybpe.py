@@ -48,7 +48,7 @@ SIX: Final = {
 
 pytestmark = pytest.mark.filterwarnings("ignore::tokenizers_core.errors.UnreachedSizeWarning")
 words = st.dictionaries(st.text("abc", min_size=1, max_size=6), st.integers(1, 6), min_size=1, max_size=5)
-languages = st.lists(words, min_size=1, max_size=4).map(lambda found: dict(zip("wxyz", found, strict=False)))
+languages = st.lists(words, min_size=1, max_size=4).map(lambda dicts: dict(zip("wxyz", dicts, strict=False)))
 
 
 def counted(lines: list[str]) -> Corpus:

@@ -48,12 +48,12 @@ thresholds = st.sampled_from(["0", "1/3", "1/2", "0.6", "9/10", "1"])
 
 def steps(trace: PickyTrace) -> list[dict[str, Any]]:
     """The events of a run as the golden file writes them."""
-    found: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
     for snapshot in trace[1:]:
         event = snapshot.event
         match event.kind:
             case "merge":
-                found.append(
+                events.append(
                     {
                         "kind": "merge",
                         "pair": [*event.pair],
@@ -65,7 +65,7 @@ def steps(trace: PickyTrace) -> list[dict[str, Any]]:
                     }
                 )
             case "remove":
-                found.append(
+                events.append(
                     {
                         "kind": "remove",
                         "token": event.token,
@@ -74,7 +74,7 @@ def steps(trace: PickyTrace) -> list[dict[str, Any]]:
                         "parts": [*event.parts],
                     }
                 )
-    return found
+    return events
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_every_step_is_the_oracles(
 def test_the_chapter_does_the_same(words: dict[str, int], threshold: str) -> None:
     trace = train_pickybpe(Corpus.from_counts(words), threshold=threshold)
     vocabulary, events, splits = plain.train(words, threshold=Fraction(threshold))
-    found = [trace[step].event for step in range(1, len(trace) + 1)]
-    assert [(event.kind, event.token) for event in found] == [(kind, token) for kind, _, token in events]
+    ours = [trace[step].event for step in range(1, len(trace) + 1)]
+    assert [(event.kind, event.token) for event in ours] == [(kind, token) for kind, _, token in events]
     assert {*vocabulary} == {*trace[-1].vocab}
     assert {word: tuple(split) for word, split in splits.items()} == trace[-1].splits()
     for word in ("abcab", *words):
@@ -198,19 +198,19 @@ def test_removals_of_prose_recounted() -> None:
     counts = trace.corpus.counts
     for step in spread(removals, 20):
         event = trace[step].event
-        made = max(earlier for earlier in range(1, step) if trace.record.is_merge(earlier))
+        merge_step = max(earlier for earlier in range(1, step) if trace.record.is_merge(earlier))
         before, now = (
             sum(
                 split.count(event.token) * n
                 for split, n in zip(trace[at].splits().values(), counts, strict=True)
             )
-            for at in (made - 1, step - 1)
+            for at in (merge_step - 1, step - 1)
         )
-        width = trace[made].event.pair.count(event.token)
-        taken = (before - now) // width if step == made + 1 else event.merged
+        width = trace[merge_step].event.pair.count(event.token)
+        taken = (before - now) // width if step == merge_step + 1 else event.merged
         assert (event.merged, event.left) == (taken, now)
         assert all(event.token not in split for split in trace[step].splits().values())
-    kept = 0
+    checked = 0
     for step in spread([one for one in range(1, len(trace)) if trace.record.is_merge(one)], 40):
         event, after = trace[step].event, step
         while after < len(trace) and not trace.record.is_merge(after + 1):
@@ -218,9 +218,9 @@ def test_removals_of_prose_recounted() -> None:
         splits = trace[after].splits().values()
         for part in {*event.pair} & {*trace[after].vocab} & trace.step_of_token.keys():
             left = sum(split.count(part) * n for split, n in zip(splits, counts, strict=True))
-            kept += 1
+            checked += 1
             assert Fraction(event.applied, event.applied + left) <= Fraction(7, 10)
-    assert kept > 5
+    assert checked > 5
 
 
 def test_a_pair_may_be_met_earlier_though_as_often() -> None:

@@ -84,7 +84,7 @@ def test_unigram_as_in_sentencepiece() -> None:
     """The same pieces, but for a few at the border (see `test_unigram_library`), and the same splits around
     the symbols."""
     lines = [" ".join(line.split()) for line in large()]
-    lines = [re.sub("|".join(map(re.escape, SYMBOLS)), lambda found: f" {found[0]} ", line) for line in lines]
+    lines = [re.sub("|".join(map(re.escape, SYMBOLS)), lambda match: f" {match[0]} ", line) for line in lines]
     lines = [" ".join(line.split()) for line in lines if line.strip()]
     stored = io.BytesIO()
     trainer: Any = sentencepiece.SentencePieceTrainer
@@ -124,9 +124,9 @@ def glossed(name: str) -> list[str]:
     lines, size = [], 0
     while size < 200_000:
         line = [random.choice(words) for _ in range(12)]
-        place = random.randrange(12)
-        cut = random.randint(0, len(line[place]))
-        line[place] = line[place][:cut] + random.choice(GLOSSARIES[name]["glossaries"]) + line[place][cut:]
+        index = random.randrange(12)
+        cut = random.randint(0, len(line[index]))
+        line[index] = line[index][:cut] + random.choice(GLOSSARIES[name]["glossaries"]) + line[index][cut:]
         lines.append(" ".join(line))
         size += len(lines[-1].encode())
     return lines
@@ -166,24 +166,24 @@ def train(algorithm: str, corpus: Corpus) -> Any:
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
 @examples(60)
 @given(texts, symbols)
-def test_cut_out_by_hand_is_the_same_run(algorithm: str, lines: list[str], kept: list[str]) -> None:
-    parts = [part for part in between(lines, tuple(kept)) if part.strip()]
+def test_cut_out_by_hand_is_the_same_run(algorithm: str, lines: list[str], user_symbols: list[str]) -> None:
+    parts = [part for part in between(lines, tuple(user_symbols)) if part.strip()]
     if not parts:
         return
-    corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split", user_defined_symbols=kept)
+    corpus = Corpus.from_texts(lines, pre_tokenizer="whitespace_split", user_defined_symbols=user_symbols)
     byhand = Corpus.from_texts(parts, pre_tokenizer="whitespace_split")
     assert (corpus.words, corpus.counts) == (byhand.words, byhand.counts)
     trace, other = train(algorithm, corpus), train(algorithm, byhand)
-    assert {*trace[-1].vocab} - {*kept} == {*other[-1].vocab} - {*kept}
+    assert {*trace[-1].vocab} - {*user_symbols} == {*other[-1].vocab} - {*user_symbols}
     tokenizer = trace.tokenizer()
-    assert tokenizer.vocab[kept[0]] == 0 and not {*kept} & {*tokenizer.special_tokens}
-    text = "".join(kept) + " " + lines[0]
+    assert tokenizer.vocab[user_symbols[0]] == 0 and not {*user_symbols} & {*tokenizer.special_tokens}
+    text = "".join(user_symbols) + " " + lines[0]
     tokens = tokenizer.encode(text).tokens
     cut = [(stretch, symbol) for stretch, symbol in corpus.pipeline.around_symbols(text)]
-    assert [token for token in tokens if token in kept] == [
+    assert [token for token in tokens if token in user_symbols] == [
         one
         for stretch, symbol in cut
-        for one in [*(token for token in tokenizer.encode(stretch).tokens if token in kept), symbol]
+        for one in [*(token for token in tokenizer.encode(stretch).tokens if token in user_symbols), symbol]
         if one
     ]
     theirs = tokenizers.Tokenizer.from_str(tokenizer_to_json(tokenizer))
@@ -220,10 +220,10 @@ def test_going_on_keeps_new_symbols_whole() -> None:
     ]
 
 
-@pytest.mark.parametrize("kept", ["<n>", [""], [3]])
-def test_symbols_that_can_not_be(kept: Any) -> None:
+@pytest.mark.parametrize("user_symbols", ["<n>", [""], [3]])
+def test_symbols_that_can_not_be(user_symbols: Any) -> None:
     with pytest.raises((SettingError, WrongTypeError), match="user_defined_symbols"):
-        Corpus.from_texts(["a"], user_defined_symbols=kept)
+        Corpus.from_texts(["a"], user_defined_symbols=user_symbols)
 
 
 def test_a_corpus_without_symbols_is_as_before() -> None:

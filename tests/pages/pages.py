@@ -121,20 +121,22 @@ def book(app: AppTest) -> dict[str, Any]:
 def books(app: AppTest) -> list[dict[str, Any]]:
     """The messages of all flipbooks on the page: the stage, and perhaps one in a tab."""
     results = [part.proto for part in app.get("bidi_component")]
-    return [message for part in results if "frames" in (message := told(part.bytes or b"{}"))]
+    return [message for part in results if "frames" in (message := read_message(part.bytes or b"{}"))]
 
 
 def tabs(app: AppTest) -> list[str]:
     """The names of the page's tabs, as they are shown."""
     parts = [part.proto for part in app.get("bidi_component")]
-    messages = [told(part.bytes) for part in parts if part.component_name == "tokensteps.tabs"]
+    messages = [read_message(part.bytes) for part in parts if part.component_name == "tokensteps.tabs"]
     return [shown for message in messages for _name, shown in message["names"]]
 
 
 def tables(app: AppTest) -> list[pd.DataFrame]:
     """The tables on the page, in its order, as the browser gets them."""
     parts = [part.proto for part in app.get("bidi_component")]
-    messages = [told(part.bytes)["table"] for part in parts if part.component_name == "tokensteps.table"]
+    messages = [
+        read_message(part.bytes)["table"] for part in parts if part.component_name == "tokensteps.table"
+    ]
     return [
         pd.DataFrame({column["name"]: column["cells"] for column in message["columns"]}, dtype=object)
         for message in messages
@@ -142,7 +144,7 @@ def tables(app: AppTest) -> list[pd.DataFrame]:
 
 
 @lru_cache(maxsize=64)
-def told(data: bytes) -> Any:
+def read_message(data: bytes) -> Any:
     """A component's message: JSON, or, for a flipbook, a line of it with amendments to the gzipped rest. Read
     once: a page run again mostly sends its components the same."""
     head, newline, packed = data.partition(b"\n")

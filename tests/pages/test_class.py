@@ -45,7 +45,7 @@ UNIGRAM = Page("unigram", "pages/train/unigram.py", UNIGRAM_RULES)  # type: igno
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
 
-def told(app: AppTest, name: str) -> Any:
+def component_data(app: AppTest, name: str) -> Any:
     """Python's message to a component."""
     results = [
         one.proto for one in app.get("bidi_component") if one.proto.component_name.endswith(f".{name}")
@@ -55,47 +55,47 @@ def told(app: AppTest, name: str) -> Any:
 
 def test_who_is_in_no_class_gets_nothing_of_one() -> None:
     app = BPE.opened("corpus=hug")
-    assert told(app, "class") is None and told(app, "class_page") is None
-    assert told(app, "class_open")["labels"]["open"] == "Open a class"
+    assert component_data(app, "class") is None and component_data(app, "class_page") is None
+    assert component_data(app, "class_open")["labels"]["open"] == "Open a class"
 
 
 def test_a_class_goes_along_and_is_led() -> None:
     """From BPE to another corpus and step, as if by a link; the code stays in the address."""
     app = BPE.opened("corpus=hug&class=kx7-p3h")
     assert address(app)["class"] == "KX7P3H"
-    assert told(app, "class") == {
+    assert component_data(app, "class") == {
         "code": "KX7P3H",
         "labels": class_labels(),
         "presents": [False, ""],
         "plan": None,
     }
-    assert told(app, "class_open") is None
-    shown = told(app, "class_page")
+    assert component_data(app, "class_open") is None
+    shown = component_data(app, "class_page")
     assert shown["page"] == "bpe" and shown["stage"] and shown["question"] is None
     assert ["corpus", "hug"] in shown["usual"]
     app.session_state[CLASS_LEAD] = Destination("bpe", {"corpus": "course", "step": "3"}, "way 1")
     run(app)
     assert address(app) == {"corpus": "course", "step": "3", "class": "KX7P3H"}
     assert BPE.value(app, "corpus") == "course"
-    shown = told(app, "class_page")  # by its settings, the browser knows this address as drawn
+    shown = component_data(app, "class_page")  # by its settings, the browser knows this address as drawn
     assert shown["went"] == "way 1" and shown["usual"] == [["corpus", "course"]]
 
 
 def test_a_way_on_the_same_page_keeps_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first address on: one without it, for a moment, would tell the class the end of the plan."""
     app = BPE.opened("corpus=hug&mode=predict&ask=pair&walk=30.2&class=KX7P3H")
-    switch, asked = st.switch_page, []
+    switch, queries = st.switch_page, []
 
     def switch_page(page: str, *, query_params: dict[str, str]) -> None:
-        asked.append(query_params)
+        queries.append(query_params)
         switch(page, query_params=query_params)
 
     monkeypatch.setattr(st, "switch_page", switch_page)
-    for walk, kept in (("", "30.2"), ("30.3", "30.3")):
+    for walk, expected in (("", "30.2"), ("30.3", "30.3")):
         way = {"page": "bpe", "query": "corpus=course", "step": 1, "nonce": f"way {walk}", "walk": walk}
         app.session_state[CLASS_LEAD] = read_destination(way)
         run(app)
-        assert asked.pop()["walk"] == kept and address(app)["walk"] == kept
+        assert queries.pop()["walk"] == expected and address(app)["walk"] == expected
 
 
 @pytest.mark.parametrize("way", [CLASS_LEAD, CLASS_LED])
@@ -107,36 +107,36 @@ def test_who_goes_back_is_not_led_on(way: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("tokensteps.components.address.is_history_navigation", lambda: True)
     run(app)
     assert address(app) == {"corpus": "hug", "step": "2", "class": "KX7P3H"}
-    assert book(app)["seek"][0] == 2 and told(app, "class_page")["went"] == ""
+    assert book(app)["seek"][0] == 2 and component_data(app, "class_page")["went"] == ""
 
 
 def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     app = BPE.opened("corpus=hug&class=KX7P3H")
     app.session_state[CLASS_ASKS] = ("n1", "count", 1)
     run(app)
-    result = told(app, "class_page")["question"]
+    result = component_data(app, "class_page")["question"]
     assert result["nonce"] == "n1" and result["question"]["key"] == ["16"]
     assert [kind for kind, _name in result["kinds"]] == ["pair", "count", "split"]
     run(app)  # before the browser has looked: the next run repeats the message
-    assert told(app, "class_page")["question"] == result
-    asked, overtaken = classes.ask_class, []
+    assert component_data(app, "class_page")["question"] == result
+    original, overtaken = classes.ask_class, []
 
-    def ask_class(*given: Any) -> Any:  # a message in the meantime ends the run there and begins another
+    def ask_class(*arguments: Any) -> Any:  # a message in the meantime ends the run there and begins another
         if not overtaken:
-            overtaken.append(given)
+            overtaken.append(arguments)
             st.rerun()
-        return asked(*given)
+        return original(*arguments)
 
     monkeypatch.setattr(classes, "ask_class", ask_class)
     app.session_state[CLASS_ASKS] = ("n3", "count", 1)
     run(app)
-    assert overtaken and told(app, "class_page")["question"] == {**result, "nonce": "n3"}
+    assert overtaken and component_data(app, "class_page")["question"] == {**result, "nonce": "n3"}
     home = AppTest.from_file(str(APP), default_timeout=300)
     home.query_params["class"] = "KX7P3H"
     run(home)
     home.session_state[CLASS_ASKS] = ("n2", "pair", 0)
     run(home)
-    assert told(home, "class_page")["question"] == {"nonce": "n2", "question": None, "kinds": []}
+    assert component_data(home, "class_page")["question"] == {"nonce": "n2", "question": None, "kinds": []}
 
 
 def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
@@ -152,8 +152,8 @@ def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
     ]
     assert ahead["on"] == "bpe" and ahead["ahead"]["step"] == 2
     assert ahead["ahead"]["say"].startswith("Merge u + n into un.")
-    assert told(app, "class")["presents"] == [True, "30.2"]  # so that the browser needn't ask again
-    plan = told(app, "class")["plan"]
+    assert component_data(app, "class")["presents"] == [True, "30.2"]  # so that the browser needn't ask again
+    plan = component_data(app, "class")["plan"]
     stop = stops_of("30", lesson_facts())[1]
     assert (plan["note"], plan["answer"], plan["number"], plan["of"]) == (
         stop.note,
@@ -235,8 +235,8 @@ def test_a_run_with_rules_is_the_same_for_all() -> None:
         lecturer = page.opened(urlencode({**rules, "step": number, "class": "KX7P3H"}))
         assert problems(lecturer) == []
         query = {name: value for name, value in address(lecturer).items() if name not in ("class", "step")}
-        place = {"page": page.name, "query": urlencode(sorted(query.items())), "step": number, "nonce": "n"}
-        student.session_state[CLASS_LEAD] = read_destination(place)
+        lead = {"page": page.name, "query": urlencode(sorted(query.items())), "step": number, "nonce": "n"}
+        student.session_state[CLASS_LEAD] = read_destination(lead)
         run(student)
         assert address(student) == address(lecturer) and page.rules(student) == page.rules(lecturer)
         here, there = book(student), book(lecturer)
@@ -244,7 +244,7 @@ def test_a_run_with_rules_is_the_same_for_all() -> None:
         kind = "piece" if page is UNIGRAM else "pair"
         lecturer.session_state[CLASS_ASKS] = (f"ask {number}", kind, number)
         run(lecturer)
-        question, trace = told(lecturer, "class_page")["question"]["question"], train()
+        question, trace = component_data(lecturer, "class_page")["question"]["question"], train()
         style = Style(trace.corpus.pipeline.byte_level, "spaces")
         event: Any = trace[question["step"] + 1].event
         own = readable(event.piece, style) if page is UNIGRAM else pair_text(event.pair, style)
@@ -260,7 +260,7 @@ def test_the_presenter_view_leads_to_an_activity(walk: str) -> None:
     run(app)
     there = {"corpus": "course", "step": "2", "class": "KX7P3H", **({"walk": walk} if walk else {})}
     assert address(app) == there
-    assert app.session_state["bpe.tab"] == "Ties" and told(app, "class_page")["went"] == "way 3"
+    assert app.session_state["bpe.tab"] == "Ties" and component_data(app, "class_page")["went"] == "way 3"
 
 
 def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:
@@ -269,7 +269,7 @@ def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:
     app = BPE.opened("corpus=hug&class=KX7P3H")
     app.session_state[CLASS_JUDGES] = (4, 3, 1, ["hugs", "pun", "hug", "pug pug", "xug"])
     run(app)
-    assert told(app, "class_page")["judged"] == {
+    assert component_data(app, "class_page")["judged"] == {
         "round": 4, "right": ["hugs", "pun"], "wrong": ["hug", "pug pug", "xug"],
     }  # fmt: skip
 
@@ -328,7 +328,7 @@ def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -
     for name, text in parse_qsl(f"class=KX7P3H&{address}"):
         app.query_params[name] = text
     run(app)
-    assert told(app, "class_page")["aside"] is aside
+    assert component_data(app, "class_page")["aside"] is aside
 
 
 def test_what_is_typed_wins_over_the_address() -> None:
@@ -346,7 +346,7 @@ def test_what_is_typed_wins_over_the_address() -> None:
     ):
         app.query_params["class"] = there
         run(app)
-        assert address(app)["class"] == code and told(app, "class")["code"] == code
+        assert address(app)["class"] == code and component_data(app, "class")["code"] == code
 
 
 @pytest.mark.parametrize(
@@ -357,12 +357,12 @@ def test_what_can_be_no_code_is_none(text: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "told_place",
+    "message",
     [None, 7, "bpe", {}, {"page": "nowhere", "query": ""}, {"page": "bpe", "query": 3},
      {"page": "bpe", "query": "a" * (CLASS_QUERY + 1)}, {"page": "bpe", "query": "&".join(["a=1"] * 99)}],
 )  # fmt: skip
-def test_what_is_no_place_leads_nowhere(told_place: Any) -> None:
-    assert read_destination(told_place) is None
+def test_what_is_no_place_leads_nowhere(message: Any) -> None:
+    assert read_destination(message) is None
 
 
 def test_a_place_has_only_what_its_page_reads() -> None:

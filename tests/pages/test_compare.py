@@ -511,7 +511,7 @@ def test_hostile_text_stays_text_everywhere(show: str) -> None:
 # --- Unigram here and on its own page -----------------------------------------------------------------------
 
 
-def told_apart(app: AppTest) -> list[str]:
+def note_on_unigrams_page(app: AppTest) -> list[str]:
     """The page's text about Unigram's own page."""
     return [one.value for one in app.caption if one.value.startswith("Unigram's page opens this corpus")]
 
@@ -521,14 +521,14 @@ def test_why_unigrams_page_has_other_pieces(name: str) -> None:
     """The note where the two runs differ, with their seeds; both are trained here as their pages do it."""
     here = example(name).runs["unigram"]
     there = trace_at(UNIGRAM, corpus=name)
-    (text,) = told_apart(opened(f"corpus={name}"))
+    (text,) = note_on_unigrams_page(opened(f"corpus={name}"))
     assert dict(here.seed) != dict(there.seed)
     assert f"a seed of at most {len(there.seed):,} pieces instead of {len(here.seed):,}" in text
     assert ("shorter than their word" in text) == (not there.settings["whole_words"])
     assert "method" not in text
-    (text,) = told_apart(opened(f"corpus={name}&method=sentencepiece"))
+    (text,) = note_on_unigrams_page(opened(f"corpus={name}&method=sentencepiece"))
     assert "the course's method" in text
-    (text,) = told_apart(opened(f"corpus={name}&normalizer=lowercase"))
+    (text,) = note_on_unigrams_page(opened(f"corpus={name}&normalizer=lowercase"))
     assert "words split by other rules" in text
 
 
@@ -538,7 +538,7 @@ def test_nothing_is_said_where_unigrams_page_trains_the_same() -> None:
     text = "hug pug pun bun hugs"
     values = {"corpus": "paste", "text": pack_text(text) or ""}
     app = opened(f"corpus=paste&text={values['text']}")
-    assert told_apart(app) == [] and problems(app) == []
+    assert note_on_unigrams_page(app) == [] and problems(app) == []
     corpus = Corpus.from_texts([text], pre_tokenizer="whitespace_split_metaspace")
     here, there = compare(corpus, 300).runs["unigram"], trace_at(UNIGRAM, **values, size="")
     assert here.seed == there.seed

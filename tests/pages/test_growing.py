@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import PATIENT, Page, bodies, book, books, run, tables, tabs
 from tests.pages.test_bpe import PAGE as BPE
-from tests.pages.test_class import told as message
+from tests.pages.test_class import component_data
 from tests.pages.test_unigram import PAGE as UNIGRAM
 from tests.waiting import Clock
 from tokenizers_core.trace import CutOff
@@ -183,10 +183,10 @@ def test_a_class_is_led_to_a_step_once_it_is_there(slow: Slow) -> None:
     way = Destination("bpe", {"corpus": "library", "size": "700", "step": "200"}, "way 1")
     state = {CLASS_CODE: "KX7P3H", CLASS_LEAD: way, CLASS_ASKS: ("n1", "pair", 200)}
     app = opened(BPE, "class=KX7P3H", slow, 199, **state)
-    shown = message(app, "class_page")
+    shown = component_data(app, "class_page")
     assert app.get("progress") and shown["path"] is None and shown["question"] is None
     slow.go_to(200)
-    shown = message(again(app), "class_page")
+    shown = component_data(again(app), "class_page")
     assert book(app)["seek"][0] == 200 and (shown["path"], shown["went"]) == ("bpe", "way 1")
     assert shown["question"]["nonce"] == "n1"
 

@@ -37,7 +37,7 @@ def uncased() -> bytes:
     return result.to_str().encode()
 
 
-def found_in(app: AppTest) -> dict[str, str]:
+def unreachable_tokens(app: AppTest) -> dict[str, str]:
     """Token → why no text gives it, as the table has them."""
     results = [table for table in tables(app) if "Why" in table]
     return dict(zip(results[0]["Token"], results[0]["Why"], strict=True)) if results else {}
@@ -54,17 +54,17 @@ def test_a_link_opens_the_tab_and_keeps_it() -> None:
 def test_tokens_that_no_text_gives_are_listed_with_their_reasons() -> None:
     spec = upload_spec({"tokenizer.json": uncased()})
     app = opened(t1=spec, t2=HUG, health="A")
-    message = found_in(app)
-    assert set(message) == {"##,", "The", HOSTILE, "<b>x</b>"}
-    assert message["##,"] == "It stands inside words only, but , is always a word of its own."
-    assert message["The"] == "The normalizer turns T into t, and nothing into T."
-    assert message["<b>x</b>"].startswith("The pre-tokenizer always cuts within it: < + b + >")
+    reasons = unreachable_tokens(app)
+    assert set(reasons) == {"##,", "The", HOSTILE, "<b>x</b>"}
+    assert reasons["##,"] == "It stands inside words only, but , is always a word of its own."
+    assert reasons["The"] == "The normalizer turns T into t, and nothing into T."
+    assert reasons["<b>x</b>"].startswith("The pre-tokenizer always cuts within it: < + b + >")
     markup = " ".join(html.proto.body for html in app.get("html"))
     assert "<img" not in markup
     app.selectbox(key="playground.health.finding").set_value("all")
-    assert len(found_in(run(app))) == 11
+    assert len(unreachable_tokens(run(app))) == 11
     app.text_input(key="playground.health.query").set_value("the")
-    assert set(found_in(run(app))) >= {"the"}
+    assert set(unreachable_tokens(run(app))) >= {"the"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -161,7 +161,7 @@ def test_a_plan_leads_on_within_a_page() -> None:
     assert address(app)["walk"] == "30.3" and BPE.value(app, "corpus") == "course"
 
 
-@pytest.mark.parametrize("place", ["", "30", "30.0", "30.99", "31.1", "path.11", "30.٢", "<b>.1", "9" * 5000])
-def test_a_stop_that_is_none_is_no_plan(place: str) -> None:
-    app = opened(walk=place)
+@pytest.mark.parametrize("stop", ["", "30", "30.0", "30.99", "31.1", "path.11", "30.٢", "<b>.1", "9" * 5000])
+def test_a_stop_that_is_none_is_no_plan(stop: str) -> None:
+    app = opened(walk=stop)
     assert "walk.place" not in app.session_state and problems(app) == []

@@ -129,12 +129,12 @@ def test_plain_bpe_has_nothing_beside_it() -> None:
     ],
 )
 def test_what_a_kind_cannot_be_trained_on(query: str, message: str) -> None:
-    assert any(message in told for told in problems(PAGE.opened(query)))
+    assert any(message in problem for problem in problems(PAGE.opened(query)))
 
 
 def test_a_text_of_one_column_leads_to_the_forty_lines() -> None:
     app = PAGE.opened("corpus=course&kind=paritybpe")
-    assert any("two languages at least" in told for told in problems(app))
+    assert any("two languages at least" in problem for problem in problems(app))
     app.button(key="bpe.to_table").click()
     app = run(app)
     assert problems(app) == [] and PAGE.value(app, "corpus") == "parallel"
@@ -152,7 +152,7 @@ def test_the_second_pattern_is_a_choice() -> None:
     assert problems(app) == [] and book(app)["last"] == len(own)
     usual = trace_at(BPE, corpus="phrases")
     assert trace_at(BPE, corpus="phrases", second="[.,]| the").record == own.record != usual.record
-    assert any("[.," in told for told in problems(PAGE.opened("corpus=phrases&second=%5B.,")))
+    assert any("[.," in problem for problem in problems(PAGE.opened("corpus=phrases&second=%5B.,")))
 
 
 def test_a_pasted_table_is_languages() -> None:
@@ -181,11 +181,11 @@ def test_plain_bpe_stands_beside_parity() -> None:
 def test_predictions_are_graded_at_every_merge_of_every_kind(kind: str) -> None:
     """Steps without a merge are passed over. Oracle: the words before the step's choice, recounted."""
     trace = trace_at(BPE, corpus=EXAMPLE[kind])
-    asked = asked_steps(trace, 0, len(trace))
+    steps = asked_steps(trace, 0, len(trace))
     merges = [step - 1 for step in range(1, len(trace) + 1) if trace.record.is_merge(step)]
-    assert asked == merges and (len(asked) < len(trace)) == (kind != "paritybpe")
+    assert steps == merges and (len(steps) < len(trace)) == (kind != "paritybpe")
     style = style_of(trace, "spaces")
-    for step in asked[:: 1 + len(asked) // 8]:
+    for step in steps[:: 1 + len(steps) // 8]:
         counts: Counter[tuple[str, str]] = Counter()
         corpus = corpus_of(trace, step + 1)
         times = dict(corpus.items())
@@ -238,9 +238,9 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
         assert book(app)["last"] >= start + 2
     if kind == "paritybpe":
         assert "sorted by spelling" not in book(app)["frames"][-1]["html"]
-        asked = PAGE.opened(f"corpus={corpus}&mode=predict&ask=pair&step={start}")
-        assert f"{trace.language_at(start + 1)} chooses." in shown_in(asked)
-        assert "sorted by spelling" in book(asked)["frames"][-1]["html"]
+        pair_page = PAGE.opened(f"corpus={corpus}&mode=predict&ask=pair&step={start}")
+        assert f"{trace.language_at(start + 1)} chooses." in shown_in(pair_page)
+        assert "sorted by spelling" in book(pair_page)["frames"][-1]["html"]
     app.button(key="bpe.predict.give_up").click()
     assert "Shown." in shown_in(run(app))
 
@@ -268,24 +268,24 @@ def test_plain_bpe_and_each_kind_are_aligned_in_what_if(kind: str) -> None:
     assert f"The runs diverge at step <b>{parting}</b>" in drawn
     [column] = re.findall(r'<div class="cell parts"><span class="k">(.*?)</span>(.*?)</div>', drawn)
     assert column[0] == str(parting)
-    told = {"superbpe": "lets tokens bridge spaces", "pickybpe": "removes", "paritybpe": "chooses and merges"}
-    assert told[kind] in drawn
+    says = {"superbpe": "lets tokens bridge spaces", "pickybpe": "removes", "paritybpe": "chooses and merges"}
+    assert says[kind] in drawn
     if kind != "paritybpe":  # plain BPE waits in this column, and goes on beside the kind's next step
         assert '<span class="none">–</span>' in column[1]
         its = f" · {parting}" if parting <= len(theirs) else ""  # an ended run has no such step
         assert f'<span class="k">{parting + 1}{its}</span>' in drawn
     assert "Learned only as it is" in drawn and "<h3>Your text</h3>" in drawn
     back = whatif(f"{spec}&kind=plain", what="kind", to=kind)
-    assert told[kind] in back or kind == "paritybpe"
+    assert says[kind] in back or kind == "paritybpe"
 
 
 def test_stretches_are_counted_in_their_own_tokens() -> None:
     """Oracle: the run's recorded tokens of the whole corpus; words alone would show nothing of SuperBPE's
     second stage."""
     ours, theirs = trace_at(BPE, corpus="phrases"), trace_at(BPE, corpus="phrases", kind="plain")
-    found = effects(ours, theirs, vocabulary_difference(ours, theirs)).measures
-    assert [one.tokens for one in found] == [ours[-1].tokens, theirs[-1].tokens]
-    assert [one.words for one in found] == [ours.corpus.total] * 2 and found[0].tokens < found[1].tokens
+    both = effects(ours, theirs, vocabulary_difference(ours, theirs)).measures
+    assert [one.tokens for one in both] == [ours[-1].tokens, theirs[-1].tokens]
+    assert [one.words for one in both] == [ours.corpus.total] * 2 and both[0].tokens < both[1].tokens
 
 
 def test_what_cannot_be_changed_in_a_kind_is_not_offered() -> None:
@@ -296,7 +296,7 @@ def test_what_cannot_be_changed_in_a_kind_is_not_offered() -> None:
         assert ("How often a word occurs" in offered) == (kind == "pickybpe")
         assert problems(app) == [] and app.get("html")
     app = WHATIF.opened(urlencode({"t1": "bpe?corpus=hug", "what": "kind", "to": "superbpe"}))
-    assert any("needs the texts" in told or "only byte_level" in told for told in problems(app))
+    assert any("needs the texts" in problem or "only byte_level" in problem for problem in problems(app))
 
 
 @pytest.mark.parametrize("kind", EXAMPLE)
@@ -338,10 +338,10 @@ def test_a_kind_is_retrained_as_that_kind() -> None:
     """Oracle: the engine, on the new corpus with the old one's settings. A kind with need of a table says
     so."""
     lines = EXAMPLES["course"].text().split("\n")
-    for kind, told in {"pickybpe": "", "superbpe": "", "paritybpe": "two languages at least"}.items():
+    for kind, message in {"pickybpe": "", "superbpe": "", "paritybpe": "two languages at least"}.items():
         url = {"t1": f"bpe?corpus={EXAMPLE[kind]}", "how": "anew", "corpus": "course", "size": "70"}
         app = RENEW.opened(urlencode(url))
-        assert [told in one for one in problems(app)] == ([True] if told else []), kind
+        assert [message in one for one in problems(app)] == ([True] if message else []), kind
     subject = TrainedSubject("", picky_tokenizer(), trace_at(BPE, corpus="scaffolding"), 166)
     handed = heritage(subject)
     source = Source("course", EXAMPLES["course"].text().encode())

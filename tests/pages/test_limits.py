@@ -333,7 +333,7 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
     """A search covers all rows, and its text stays while another tab is open."""
     page = PAGES[name]
 
-    def told(app: AppTest) -> str:
+    def table_note(app: AppTest) -> str:
         return str(searched(app)["told"])
 
     def asks(app: AppTest) -> bool:
@@ -341,11 +341,11 @@ def test_a_long_table_shows_its_top_until_asked_for_more(
 
     whole = page.opened("corpus=hug&step=1", tab)
     table = tables(whole)[0]
-    assert not asks(whole) and f"All {len(table)} " in told(whole)
+    assert not asks(whole) and f"All {len(table)} " in table_note(whole)
     monkeypatch.setattr(tokensteps.pages.train.tabs, "TOP_ROWS", 3)
     app = page.opened("corpus=hug&step=1", tab)
     assert asks(app) and tables(app)[0].equals(table.head(3))
-    assert re.search(rf"\b3 .*of {len(table)} ", told(app))
+    assert re.search(rf"\b3 .*of {len(table)} ", table_note(app))
     last = str(table.iloc[-1, 1])
     app.session_state[f"{name}.looked_for"] = last
     assert last in set(tables(run(app))[0].iloc[:, 1]) and not asks(app)

@@ -332,14 +332,14 @@ def test_what_if_compares_like_with_like() -> None:
     pieces are no reason to compare a run's end with the other's start. Oracle: the corpora of both runs."""
     counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     free = train_bpe(Corpus.from_counts(counts))
-    kept = train_bpe(Corpus.from_counts(counts, user_defined_symbols=("hu",)))
-    both = vocabulary_difference(free, kept)
-    found, (here, there) = effects(free, kept, both), both.steps
-    assert [one.tokens for one in found.measures] == [free[here].tokens, kept[there].tokens + 15]
-    assert not [one for one in found.apart if "[UNK]" in one.ours + one.theirs]
+    whole = train_bpe(Corpus.from_counts(counts, user_defined_symbols=("hu",)))
+    both = vocabulary_difference(free, whole)
+    result, (here, there) = effects(free, whole, both), both.steps
+    assert [one.tokens for one in result.measures] == [free[here].tokens, whole[there].tokens + 15]
+    assert not [one for one in result.apart if "[UNK]" in one.ours + one.theirs]
     for train, options in ((train_bpe, {}), (train_unigram, {"vocab_size": 7})):
         with_bytes = {**options, **({"vocab_size": 263} if options else {}), "byte_fallback": True}
-        runs = [train(Corpus.from_counts(counts), **given) for given in (options, with_bytes)]
+        runs = [train(Corpus.from_counts(counts), **settings) for settings in (options, with_bytes)]
         for pair in (runs, runs[::-1]):
             difference = vocabulary_difference(*pair)
             assert (

@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, run, tables, tabs, told
+from tests.pages.pages import APP, read_message, run, tables, tabs
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.catalogue.analysis import analyse
 from tokensteps.catalogue.shown_tokenizers import TrainedSubject
@@ -250,7 +250,7 @@ BYTES = re.compile(r"[0-9A-F]{2}(?: [0-9A-F]{2})*")
 
 def of_component(proto: Any, data: str) -> list[str]:
     """The leaks in the message to a component of ours."""
-    said = told(proto.bytes or proto.json.encode() or b"null")
+    said = read_message(proto.bytes or proto.json.encode() or b"null")
     name = proto.component_name.rpartition(".")[2]
     if name == "table":
         said = {

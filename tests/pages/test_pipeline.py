@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
 from tests.app.catalogue.test_renewal import bert
-from tests.pages.pages import Page, address, bodies, problems, run, tables, tabs, told
+from tests.pages.pages import Page, address, bodies, problems, read_message, run, tables, tabs
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.encoding.truncation import Truncation
@@ -57,14 +57,14 @@ def answer_box(app: AppTest) -> Any:
     return next(box for box in app.text_input if box.label.startswith("An answer"))
 
 
-def asked(app: AppTest, end: str) -> Any:
+def number_box(app: AppTest, end: str) -> Any:
     """A number of the exercise: the name's start or end."""
     return next(box for box in app.number_input if box.key and box.key.startswith(f"pipeline.ask.{end}."))
 
 
 def drawing(app: AppTest) -> dict[str, Any]:
     """The drawing's message."""
-    sent = [told(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
+    sent = [read_message(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
     results: dict[str, Any] = next(one for one in sent if "atoms" in one)
     return results
 
@@ -300,7 +300,7 @@ def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ({"corpus": "nonsense"}, "corpus='nonsense'"),
         ({"normalizer": "<b>"}, "normalizer="),
@@ -314,23 +314,23 @@ def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
         ({"corpus": "paste", "text": "eNoLdamaged"}, "damaged"),
     ],
 )
-def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str, str], told: str) -> None:
+def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str, str], message: str) -> None:
     app = opened(a="the course", **url)
-    assert any(told.replace("<", "&lt;").replace("'", "&#x27;") in problem for problem in problems(app))
+    assert any(message.replace("<", "&lt;").replace("'", "&#x27;") in problem for problem in problems(app))
     assert value(app, "a") == "the course"
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ({"size": "3"}, "below the alphabet"),
         ({"pre": "byte_level", "size": "400", "pattern": "own", "regex": "("}, "regular expression"),
         ({"corpus": "paste", "text": str(pack_text(" \n "))}, "all whitespace"),
     ],
 )
-def test_what_can_not_be_trained_is_said(url: dict[str, str], told: str) -> None:
+def test_what_can_not_be_trained_is_said(url: dict[str, str], message: str) -> None:
     app = opened(a="a" * 60, **url)
-    assert told in " ".join(problems(app))
+    assert message in " ".join(problems(app))
 
 
 def test_a_corpus_of_ones_own() -> None:
@@ -398,16 +398,16 @@ def test_windows_and_the_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ({"max": "3"}, "max_length=3"),
         ({"max": "8", "stride": "5"}, "stride=5"),
         ({"max": "4", "stride": "0"}, "only_second"),
     ],
 )
-def test_windows_that_can_not_be_are_explained(url: dict[str, str], told: str) -> None:
+def test_windows_that_can_not_be_are_explained(url: dict[str, str], message: str) -> None:
     app = opened(tab="Windows", **url)
-    assert told in problems(app)[0] and bodies(app, "windows") == []
+    assert message in problems(app)[0] and bodies(app, "windows") == []
     assert drawn_ids(app)  # the rest of the page is there
 
 
@@ -442,14 +442,14 @@ def test_entities_are_found_by_offsets() -> None:
         for start, end, name in zip(result["start"], result["end"], result["text[start:end]"], strict=True)
     )
     start = text.index("Hugging Face")
-    asked(app, "start").set_value(start)
-    asked(app, "end").set_value(start + 7)
+    number_box(app, "start").set_value(start)
+    number_box(app, "end").set_value(start + 7)
     run(app)
     assert "is &#x27;Hugging&#x27;" in problems(app)[0]
-    asked(app, "end").set_value(start + 12)
+    number_box(app, "end").set_value(start + 12)
     run(app)
     assert problems(app) == [] and f"Right: text[{start}:{start + 12}]" in bodies(app, "note")[-1]
-    asked(app, "start").set_value(-5)
+    number_box(app, "start").set_value(-5)
     run(app)
     assert problems(app)
 

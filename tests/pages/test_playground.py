@@ -19,7 +19,7 @@ from huggingface_hub import constants
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, processors
 
-from tests.pages.pages import run, tables, told
+from tests.pages.pages import read_message, run, tables
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, TokenizerSpec, public, title, upload_spec
 from tokensteps.catalogue.shipped import gpt2
@@ -45,7 +45,7 @@ def opened(**url: str) -> AppTest:
 
 def message(app: AppTest, holding: str) -> dict[str, Any]:
     """The message of the component with something of this name."""
-    sent = [told(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes]
+    sent = [read_message(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes]
     result: dict[str, Any] = next(one for one in sent if holding in one)
     return result
 
@@ -64,7 +64,9 @@ def text_of(app: AppTest) -> str:
 
 def drawn_html(app: AppTest) -> list[str]:
     """Blocks of markup on the page, those above the chips too."""
-    components = [told(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes]
+    components = [
+        read_message(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes
+    ]
     heads = [block for one in components for block in one.get("head", [])]
     return [*(html.proto.body for html in app.get("html")), *heads]
 
@@ -201,7 +203,7 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "expected"),
     [
         ({"t1": "gpt9"}, "this page doesn't know"),
         ({"t1": "bpe?corpus=hug&step=-1"}, "which doesn't exist"),
@@ -213,10 +215,12 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
         ({"write": "<b>"}, "write="),
     ],
 )
-def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str, str], told: str) -> None:
+def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(
+    url: dict[str, str], expected: str
+) -> None:
     text = {} if "text" in url or "id" in url else {"text": str(pack_text("keep me"))}
     app = opened(**url, **text)
-    assert told in unescape(notes(app, "note problem"))
+    assert expected in unescape(notes(app, "note problem"))
     assert message(app, "nonce")["text"] == ("keep me" if text else TEXTS["first"].make())
 
 
@@ -438,7 +442,7 @@ def test_a_public_name_without_a_network(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv(STORE_VARIABLE, str(tmp_path))
     app, text = opened(t1=HUG, text="hugs and pugs"), "hugs and pugs"
     before = ids(app)
-    for name, told_of_it in (
+    for name, complaint in (
         ("someone/unknown-<b>", "is not a repository name"),
         ("../../etc/passwd", "is not a repository name"),
         ("someone/unknown", "'127.0.0.1' can't be reached"),
@@ -447,7 +451,7 @@ def test_a_public_name_without_a_network(tmp_path: Path, monkeypatch: pytest.Mon
         next(button for button in app.button if button.label == "Get it").click()
         start = time.monotonic()
         run(app)
-        assert told_of_it in unescape(notes(app, "note problem")) and "<b>" not in notes(app, "note problem")
+        assert complaint in unescape(notes(app, "note problem")) and "<b>" not in notes(app, "note problem")
         assert time.monotonic() - start < 60 and ids(app) == before
     slot = app.selectbox(key="playground.slot.0")
     slot.set_value(public("google-bert/bert-base-cased"))  # the list has public ones, too

@@ -51,17 +51,17 @@ TRACES: dict[str, Any] = {
 }
 
 
-def answered(app: AppTest, text: str, place: str = "bpe") -> AppTest:
+def answered(app: AppTest, text: str, page: str = "bpe") -> AppTest:
     """Answer the question on the page."""
-    if [box for box in app.selectbox if box.key == f"{place}.predict.choice"]:
-        app.selectbox(key=f"{place}.predict.choice").set_value(text)
+    if [box for box in app.selectbox if box.key == f"{page}.predict.choice"]:
+        app.selectbox(key=f"{page}.predict.choice").set_value(text)
     else:
-        app.text_input(key=f"{place}.predict.entry").set_value(text)
-    app.button(key=f"{place}.predict.check").click()
+        app.text_input(key=f"{page}.predict.entry").set_value(text)
+    app.button(key=f"{page}.predict.check").click()
     return run(app)
 
 
-def told(app: AppTest) -> str:
+def verdict(app: AppTest) -> str:
     """The page's verdict on the last answer."""
     return next(html.proto.body for html in app.get("html") if "verdict" in html.proto.body)
 
@@ -79,7 +79,7 @@ def test_a_run_is_found_out_step_by_step(name: str) -> None:
         assert address(app)["mode"] == "predict" and book["param"] == "step"
         question = question_after(trace, step, "mixed", Style())
         app = answered(app, question.key, name)
-        assert "verdict right" in told(app)
+        assert "verdict right" in verdict(app)
     assert books(app)[0]["last"] == len(trace) and not [
         box for box in app.text_input if "predict" in str(box.key)
     ]
@@ -91,42 +91,42 @@ def test_a_run_is_found_out_step_by_step(name: str) -> None:
 def test_wrong_answers_get_a_hint_then_the_way_then_both_numbers_and_the_step() -> None:
     app = PAGES["bpe"].opened("corpus=hug&mode=predict")
     app = answered(app, "p + u")
-    assert "verdict wrong" in told(app) and "17 times" in told(app) and "20 times" not in told(app)
+    assert "verdict wrong" in verdict(app) and "17 times" in verdict(app) and "20 times" not in verdict(app)
     app = answered(app, "h + u")
-    assert "15 times" in told(app) and "20 times" in told(app) and "ug" not in told(app)
+    assert "15 times" in verdict(app) and "20 times" in verdict(app) and "ug" not in verdict(app)
     assert books(app)[0]["last"] == 0
     app = answered(app, "b + u")
-    assert "4 times" in told(app) and "20 times" in told(app)
+    assert "4 times" in verdict(app) and "20 times" in verdict(app)
     assert books(app)[0]["last"] == 1 and books(app)[0]["seek"][0] == 1
     app = answered(PAGES["bpe"].opened("corpus=hug&mode=predict&ask=count&step=1"), "2")
-    assert "counted each word once" in told(app) and "16" not in told(app)
+    assert "counted each word once" in verdict(app) and "16" not in verdict(app)
     app = answered(app, "16")
-    assert "verdict right" in told(app) and "counts half" in told(app) and books(app)[0]["last"] == 2
+    assert "verdict right" in verdict(app) and "counts half" in verdict(app) and books(app)[0]["last"] == 2
     assert "<b>½</b> of 1 right" in "".join(html.proto.body for html in app.get("html"))
     assert tables(app)[0]["verdict"][0] == "right at the second try"
     app = answered(PAGES["bpe"].opened("corpus=hug&mode=predict&ask=pair&walk=path.2"), "p + u")
-    assert "Try again." in told(app) and "half" not in told(app)  # on the path nobody keeps a score
+    assert "Try again." in verdict(app) and "half" not in verdict(app)  # on the path nobody keeps a score
     app = answered(app, "u + g")
-    assert "verdict right" in told(app) and "half" not in told(app)
+    assert "verdict right" in verdict(app) and "half" not in verdict(app)
 
 
 @pytest.mark.parametrize(
-    ("name", "asked"), [("bpe", "pair"), ("wordpiece", "pair"), ("bpe", "count"), ("unigram", "mixed")]
+    ("name", "kind"), [("bpe", "pair"), ("wordpiece", "pair"), ("bpe", "count"), ("unigram", "mixed")]
 )
-def test_a_question_about_a_pair_says_how_it_is_answered(name: str, asked: str) -> None:
+def test_a_question_about_a_pair_says_how_it_is_answered(name: str, kind: str) -> None:
     """Only where a click in the picture answers it: the pairs of tokens there are buttons (`data-answer`)."""
-    app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={asked}")
+    app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={kind}")
     text = "Click between two tokens, or choose a pair." in "".join(bodies(app, "question"))
-    assert text == (asked == "pair")
+    assert text == (kind == "pair")
     assert not text or "data-answer" in books(app)[0]["frames"][0]["html"]
 
 
 def test_a_challenge_has_one_try() -> None:
     """A hint would go round the class: the first answer stands, and its mistake and the right answer are
     shown."""
-    one = challenge(asked="count")
+    one = challenge(kind="count")
     app = answered(opened(one.sealed()), "2", f"challenge-{one.name}")
-    assert "counted each word once" in told(app) and "it should be 16" in told(app)
+    assert "counted each word once" in verdict(app) and "it should be 16" in verdict(app)
     assert books(app)[0]["last"] == 2
 
 
@@ -139,7 +139,7 @@ def test_a_left_out_marker_may_be_a_token_of_its_own() -> None:
     assert trace.splits(3, ["Ġchapter"])["Ġchapter"] == ("Ġ", "c", "h", "a", "p", "t", "er")
     for typed in ("c h a p t er", "Ġ c h a p t er", "_ c h a p t er", "␣|c|h|a|p|t|er"):
         app = answered(opened(one.sealed()), typed, f"challenge-{one.name}")
-        assert "verdict right" in told(app), typed
+        assert "verdict right" in verdict(app), typed
     questions = questions_of(one, trace, Style(byte_level=True))
     assert [answer.verdict for answer in grade_answers(questions, ["c h a p t er"])] == [RIGHT]
 
@@ -153,8 +153,8 @@ def test_a_tie_is_told_and_keeps_the_streak() -> None:
     )
     app = answered(app, "c + d")
     assert (
-        "verdict tied" in told(app)
-        and "first met" in told(app)
+        "verdict tied" in verdict(app)
+        and "first met" in verdict(app)
         and "1 tied" in "".join(html.proto.body for html in app.get("html"))
     )
 
@@ -167,12 +167,12 @@ def test_what_is_no_answer_counts_for_nothing_and_stays() -> None:
         ("9" * 5000, "at most 4,000 are read"),
     ):
         app = answered(app, text)
-        assert "verdict unread" in told(app) and said in told(app).replace("&#x27;", "'")
+        assert "verdict unread" in verdict(app) and said in verdict(app).replace("&#x27;", "'")
         assert books(app)[0]["last"] == 0 and app.text_input(key="bpe.predict.entry").value == text
     app = answered(app, HOSTILE)
-    assert "<img" not in told(app) and "&lt;img" in told(app)
+    assert "<img" not in verdict(app) and "&lt;img" in verdict(app)
     app = answered(app, "20")
-    assert "verdict right" in told(app) and app.text_input(key="bpe.predict.entry").value == ""
+    assert "verdict right" in verdict(app) and app.text_input(key="bpe.predict.entry").value == ""
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -191,7 +191,7 @@ def test_show_me_shows_and_counts_as_wrong() -> None:
     app = PAGES["wordpiece"].opened("corpus=hug&mode=predict&ask=score")
     app.button(key="wordpiece.predict.give_up").click()
     run(app)
-    assert "verdict wrong" in told(app) and "1/20" in told(app) and books(app)[0]["last"] == 1
+    assert "verdict wrong" in verdict(app) and "1/20" in verdict(app) and books(app)[0]["last"] == 1
     assert tables(app)[0]["answer"][0] == "revealed"
 
 
@@ -251,9 +251,9 @@ def test_the_frames_of_large_runs_come_in_windows() -> None:
 
 
 def challenge(
-    last: int = 3, asked: str = "pair", page: str = "bpe", title: str = "Monday", **url: str
+    last: int = 3, kind: str = "pair", page: str = "bpe", title: str = "Monday", **url: str
 ) -> Challenge:
-    return Challenge(title, page, {"corpus": "hug", **url}, 1, last, asked)
+    return Challenge(title, page, {"corpus": "hug", **url}, 1, last, kind)
 
 
 def opened(sealed: str, **state: Any) -> AppTest:
@@ -269,7 +269,7 @@ def opened(sealed: str, **state: Any) -> AppTest:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_challenge_shows_its_steps_and_no_others(name: str) -> None:
-    one, trace = challenge(page=name, asked="mixed"), TRACES[name]
+    one, trace = challenge(page=name, kind="mixed"), TRACES[name]
     app = opened(one.sealed())
     position = f"challenge-{one.name}"
     for step in (1, 2):
@@ -328,7 +328,7 @@ def test_a_challenge_waits_while_its_class_looks_elsewhere() -> None:
 
 def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
     """Oracle: the questions' own keys, for right answers; anything else for wrong ones."""
-    trace, style, one = TRACES["bpe"], Style(), challenge(last=4, asked="mixed")
+    trace, style, one = TRACES["bpe"], Style(), challenge(last=4, kind="mixed")
     keys = [question_after(trace, step, "mixed", style).key for step in (1, 2, 3)]
     questions = questions_of(one, trace, style)
     assert [answer.verdict for answer in grade_answers(questions, [*keys, "one too many"])] == [RIGHT] * 3

@@ -192,12 +192,12 @@ def downloaded(app: AppTest) -> Library:
     """The file from the button tokenizer.json, in the library; and our own reader takes it too."""
     values: list[Any] = []
 
-    def kept(tokenizer: Any, key: str) -> None:
+    def keep_tokenizer(tokenizer: Any, key: str) -> None:
         values.append(tokenizer)
         downloads.show_tokenizer_files(tokenizer, key)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tokensteps.pages.explore.renew.show_tokenizer_files", kept)
+        patch.setattr("tokensteps.pages.explore.renew.show_tokenizer_files", keep_tokenizer)
         run(app)
     text = downloads.tokenizer_files(values[-1])["tokenizer.json"]()
     text = text.decode() if isinstance(text, bytes) else text
@@ -230,7 +230,7 @@ def test_what_the_playground_was_given_is_offered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ({"t1": "gpt9"}, "this page doesn't know"),
         ({"t1": HOSTILE}, "this page doesn't know"),
@@ -242,9 +242,9 @@ def test_what_the_playground_was_given_is_offered() -> None:
         ({"size": "5", "corpus": "course"}, "below the alphabet"),
     ],
 )
-def test_a_link_that_can_not_be_is_explained_and_the_text_survives(url: dict[str, str], told: str) -> None:
+def test_a_link_that_can_not_be_is_explained_and_the_text_survives(url: dict[str, str], message: str) -> None:
     app = opened(**({"t1": HUG, "corpus": "hug", "a": "keep me"} | url))
-    assert told in html.unescape(problems(app)[0]) and "<img" not in problems(app)[0]
+    assert message in html.unescape(problems(app)[0]) and "<img" not in problems(app)[0]
     assert value(app, "a") == "keep me"
 
 
@@ -303,13 +303,13 @@ def test_training_goes_on_one_merge_a_step() -> None:
         f"New: merge {len(old.model.merges) + 3}, after the {len(old.model.merges)} old ones"
         in frames[3]["say"]
     )  # type: ignore[attr-defined]
-    corpus_told, both = bodies(app, "counts")
+    corpus_table, both = bodies(app, "counts")
     assert (
-        f"<dd>{trace.token_totals[0]:,}</dd>" in corpus_told
-        and f"<dd>{trace.token_totals[-1]:,}</dd>" in corpus_told
+        f"<dd>{trace.token_totals[0]:,}</dd>" in corpus_table
+        and f"<dd>{trace.token_totals[-1]:,}</dd>" in corpus_table
     )
     assert f"<dd>{len(trace.tokenizer().ids('This is the Course'))}</dd>" in both
-    [words] = re.findall("<tr><td>.*(?=</table>)", corpus_told)
+    [words] = re.findall("<tr><td>.*(?=</table>)", corpus_table)
     ours, theirs = trace[0].splits(), trace[-1].splits()
     saved = {word: number * (len(ours[word]) - len(theirs[word])) for word, number in corpus.items()}
     shown = [int(number) for number in re.findall(r"<td>(\d+)(?=<tr>|$)", words)]
@@ -327,9 +327,9 @@ def test_the_ways_there() -> None:
         app = Page(page, Path("pages", "train" if page == "bpe" else "explore", f"{page}.py"), ()).opened(
             urlencode(url)
         )
-        found = [one.proto for one in app.get("page_link") if one.proto.label == "Go on training, or trim …"]
-        assert problems(app) == [] and all(one.page == "renew" for one in found)
-        return [dict(parse_qsl(one.query_string)) for one in found]
+        shown = [one.proto for one in app.get("page_link") if one.proto.label == "Go on training, or trim …"]
+        assert problems(app) == [] and all(one.page == "renew" for one in shown)
+        return [dict(parse_qsl(one.query_string)) for one in shown]
 
     assert links("bpe", corpus="hug") == [{"t1": HUG, "how": "on"}]
     assert links("bpe", corpus="hug", kind="pickybpe") == []

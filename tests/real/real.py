@@ -437,7 +437,7 @@ def looked_at(one: RealFile) -> LoadedSubject:
     """A file's tokenizer after the page has shown a text by it."""
     subject = load(one, one.files())
     view = ChipsView("A", subject, Shown(style=subject.style))
-    open_typing_session(f"desk of {id(subject)}", view, "")
+    open_typing_session(f"session of {id(subject)}", view, "")
     assert chips_data(view, f"What is kept of {one.model}?", (1, 0))
     return subject
 

@@ -437,11 +437,11 @@ def test_messages_travel_in_links() -> None:
 
 
 @pytest.mark.parametrize(
-    "found", [None, {}, [], ["x"], [{"content": "x"}], [{"role": "user", "content": "x" * 60_000}]]
+    "parsed", [None, {}, [], ["x"], [{"content": "x"}], [{"role": "user", "content": "x" * 60_000}]]
 )
-def test_a_file_that_holds_no_messages(found: Any) -> None:
+def test_a_file_that_holds_no_messages(parsed: Any) -> None:
     with pytest.raises(ChatError, match="list of messages"):
-        check_messages(found, "chat.json")
+        check_messages(parsed, "chat.json")
 
 
 # --- drawn --------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from tokensteps.server.workers import Workers
 RANKS = {**{bytes([byte]): byte for byte in range(256)}, b"ab": 256, b"abb": 257, b"ug": 300}
 MERGES = ["a b", "ab c", "b c", "a bc"]
 """Two merges make the same token."""
-TOKENS = {token: 7 * place for place, token in enumerate(["<unk>", *"abc", "ab", "bc", "abc", "[PAD]"])}
+TOKENS = {token: 7 * index for index, token in enumerate(["<unk>", *"abc", "ab", "bc", "abc", "[PAD]"])}
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 KINDS: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
     "options and flags": (
@@ -77,7 +77,7 @@ KINDS: dict[str, tuple[dict[str, bytes], dict[str, Any]]] = {
     "byte-level vocabulary": (
         {
             "vocab.json": json.dumps(
-                {token: place for place, token in enumerate([*BYTE_TO_SYMBOL, "Ġa"])}
+                {token: index for index, token in enumerate([*BYTE_TO_SYMBOL, "Ġa"])}
             ).encode(),
             "merges.txt": "Ġ a".encode(),
         },

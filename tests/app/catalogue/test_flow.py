@@ -90,7 +90,7 @@ def test_every_character_belongs_to_the_tokens_that_it_went_into(name: str) -> N
 
 
 MAKERS: dict[str, Callable[[], Tokenizer]] = {
-    made.__name__: made for made in (bert, gpt2, t5, llama, roberta, xlnet, words_alone)
+    maker.__name__: maker for maker in (bert, gpt2, t5, llama, roberta, xlnet, words_alone)
 }
 CASES = [
     *((text,) for text in TEXTS),

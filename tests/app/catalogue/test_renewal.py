@@ -106,7 +106,7 @@ def loaded(tokenizer: Library) -> ShownTokenizer:
     return load({"tokenizer.json": tokenizer.to_str().encode()})
 
 
-def made(handed: Heritage, text: str = CODE, size: int = 0) -> tuple[Any, Any]:
+def renewed(handed: Heritage, text: str = CODE, size: int = 0) -> tuple[Any, Any]:
     """The new one's trace, and its tokenizer, without the page."""
     run = handed.run(source(text), size or handed.size)
     trace = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
@@ -161,7 +161,7 @@ def test_the_new_one_is_the_librarys_train_new_from_iterator(library: Any) -> No
     vocabulary."""
     old = library()
     result = heritage(loaded(old))
-    trace, new = made(result, size=290 if library is gpt2 else 70)
+    trace, new = renewed(result, size=290 if library is gpt2 else 70)
     theirs = Library.from_str(old.to_str())
     trainer: Any
     if library is gpt2:
@@ -201,7 +201,7 @@ def test_the_new_one_is_trained_by_the_old_ones_rules(kind: str) -> None:
     unknown = "<unk>" if kind == "unigram" else "[UNK]"
     subject = trained(kind, "nfkc", pre, special_tokens=[unknown, "<s>"])
     result, size = heritage(subject), 90
-    trace, new = made(result, size=size)
+    trace, new = renewed(result, size=size)
     corpus = Corpus.from_texts([CODE], "nfkc", pre)
     assert new.pipeline == subject.tokenizer.pipeline and new.special_tokens == (unknown, "<s>")
     expected: Any
@@ -229,7 +229,7 @@ def test_bpe_as_sentencepiece_trains_it_is_handed_on() -> None:
     pre: Any = {"pre_tokenizer": "whitespace_split_metaspace"}
     for limits in ({}, {"initial_alphabet": ("é",)}):
         old = train_sentencepiece_bpe(Corpus.from_texts([ENGLISH], **pre), **limits)
-        _trace, new = made(heritage(TrainedSubject("old", old.tokenizer(), old, len(old))), size=60)
+        _trace, new = renewed(heritage(TrainedSubject("old", old.tokenizer(), old, len(old))), size=60)
         corpus = Corpus.from_texts([CODE], **pre)
         expected = train_sentencepiece_bpe(corpus, 60, special_tokens=["[UNK]"], min_frequency=2, **limits)
         assert list(new.tokens) == list(expected.tokens) and ("é" in new.tokens) == bool(limits)
@@ -239,7 +239,7 @@ def test_indentation_becomes_one_token() -> None:
     """The course's example: trained on code, a line's indentation is a token; trained on English it isn't."""
     old = trained("bpe", alphabet="bytes")
     result = heritage(old)
-    _trace, new = made(result, size=300)
+    _trace, new = renewed(result, size=300)
     assert "ĊĠĠĠ" in new.tokens and "ĊĠĠĠ" not in old.tokenizer.tokens
     text = "def half(number):\n    return number / 2\n"
     assert len(new.encode(text)) < len(old.encode(text).ids)
@@ -294,7 +294,7 @@ def test_a_word_list_is_no_algorithm_of_ours() -> None:
 
 def renewal(old: ShownTokenizer, text: str, size: int = 0) -> Renewal:
     result = heritage(old)
-    trace, new = made(result, size=size)
+    trace, new = renewed(result, size=size)
     return Renewal(analyse(old, text), analyse(TrainedSubject("new", new, trace, len(trace)), text), new)
 
 
@@ -327,7 +327,7 @@ def test_hostile_tokenizers_are_only_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "difference"),
     [
         (61, 39, "36 % fewer"),
         (39, 61, "56 % more"),
@@ -337,6 +337,6 @@ def test_hostile_tokenizers_are_only_text() -> None:
         (4, 0, "100 % fewer"),
     ],
 )
-def test_totals(old: int, new: int, told: str) -> None:
+def test_totals(old: int, new: int, difference: str) -> None:
     text = Tags(totals_html(old, new)).text
-    assert text == f"Tokens, old{old}Tokens, new{new}Difference{told}"
+    assert text == f"Tokens, old{old}Tokens, new{new}Difference{difference}"

@@ -35,7 +35,7 @@ def test_a_code_has_a_bound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "found"),
+    ("url", "expected"),
     [
         ("http://localhost:8501/bpe", "http://192.0.2.7:8501"),
         ("http://127.0.0.1:8501", "http://192.0.2.7:8501"),
@@ -47,10 +47,10 @@ def test_a_code_has_a_bound() -> None:
     ],
 )
 def test_this_machines_name_for_itself_is_replaced(
-    url: str, found: str, monkeypatch: pytest.MonkeyPatch
+    url: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(address, "local_address", lambda: "192.0.2.7")
-    assert reachable(url) == found
+    assert reachable(url) == expected
 
 
 def test_without_a_network_the_address_stays(monkeypatch: pytest.MonkeyPatch) -> None:

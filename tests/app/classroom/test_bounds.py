@@ -59,7 +59,7 @@ def lead(room: Room, query: str, step: int = 0) -> None:
     say(room, "place", page="bpe", query=query, step=step, tab="")
 
 
-async def told(web: Web, code: str, do: str, **what: Any) -> None:
+async def add_entry(web: Web, code: str, do: str, **what: Any) -> None:
     """Add an entry to a class and its log."""
     await web.hub.add(await web.hub.kept(code), {"do": do, "at": 0.0, **what})
 
@@ -92,8 +92,8 @@ def test_a_key_is_read_once_and_an_answer_judged_once(monkeypatch: pytest.Monkey
         say(room, "answer", n=device, round=1, a=f"{device % 100}.5")
     say(room, "reveal", round=1)
     for _ in range(3):
-        for made in summary.SUMMARIES.values():
-            assert made(room)
+        for summarize in summary.SUMMARIES.values():
+            assert summarize(room)
         for person in (Person("CDFHJK", "b", 0), Person("CDFHJK", "b", 7)):
             assert b"reveal" in b"".join(events(room, 0, person, People(0, 0), 1.0))
     assert len(read) == 1 and judged.total() == 100 == len(judged)
@@ -111,25 +111,25 @@ def test_bars_and_verdicts_are_those_of_the_answers_counted_one_by_one(shape: st
     }
     if shape == "choices":
         question["choices"] = [{"id": one} for one in offered]
-    asked = Round(1, 1, question, {}, 0.0)
+    this_round = Round(1, 1, question, {}, 0.0)
     latest: dict[int, str] = {}
     for turn in range(400):
         device = chance.randrange(60)
         latest[device] = chance.choice(offered)
-        asked.put(device, latest[device])
+        this_round.put(device, latest[device])
         if turn % 20:
             continue
         counts = Counter(latest.values())
         right = [one for one in latest.values() if one in question["key"]]
         tied = [one for one in latest.values() if one in question["tied"] and one not in right]
         ordered = sorted(counts, key=lambda one: (-counts[one], one))[:BARS]
-        told = asked.bars()
+        message = this_round.bars()
         shown = offered if shape == "choices" else ordered
-        assert told["bars"] == [{"answer": one, "count": counts[one]} for one in shown]
+        assert message["bars"] == [{"answer": one, "count": counts[one]} for one in shown]
         hidden = {*counts} - {*shown}
-        assert told["others"] == {"answers": len(hidden), "count": sum(counts[one] for one in hidden)}
-        assert (asked.right(), asked.tied()) == (len(right), len(tied))
-        assert {device: asked.verdict(device) == "right" for device in latest} == {
+        assert message["others"] == {"answers": len(hidden), "count": sum(counts[one] for one in hidden)}
+        assert (this_round.right(), this_round.tied()) == (len(right), len(tied))
+        assert {device: this_round.verdict(device) == "right" for device in latest} == {
             device: one in right for device, one in latest.items()
         }
 
@@ -151,8 +151,8 @@ def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> None:
         large = {**QUESTION, "input": "text", "key": ["\u5b57" * 400] * (QUESTION_BYTES // 2400 + 1)}
         assert (await web.post(f"{code}/ask", **{"as": key}, question=large)).error == "large"
         wide = "\u5b57" * (CLASS_LINE // 6)  # three bytes each on the way here, six in the log
-        told = await web.post(f"{code}/place", **{"as": key}, page="bpe", query=wide, step=1)
-        assert told.error == "large"
+        response = await web.post(f"{code}/place", **{"as": key}, page="bpe", query=wide, step=1)
+        assert response.error == "large"
         many = "q" * (SEALED_LIMIT + 1)
         assert (
             await web.post(f"{code}/place", **{"as": key}, page="bpe", query=many, step=1)
@@ -169,11 +169,11 @@ def test_who_fell_behind_the_longest_addresses_is_told_the_present_state(make: M
         web = make()
         code, _key = await web.open()
         device = await web.join(code)
-        kept = await web.hub.kept(code)
+        open_class = await web.hub.kept(code)
         for turn in range(400):
             where = {"run": turn % 2 + 1} if turn > 1 else {"page": "bpe", "query": f"{turn}{LONG}"}
-            await web.hub.add(kept, {"do": "place", "at": 0.0, **where, "step": turn, "tab": ""})
-        said = kept.room.notes[False].after(0)
+            await web.hub.add(open_class, {"do": "place", "at": 0.0, **where, "step": turn, "tab": ""})
+        said = open_class.room.notes[False].after(0)
         assert sum(len(as_line(note.data)) for note in said) <= CLASS_BEHIND_BYTES
         assert said[-1].data["step"] == 399
         ear = web.listen(code, device, after=10)
@@ -192,8 +192,8 @@ def test_a_question_is_not_as_long_as_the_address_that_it_was_asked_at() -> None
         say(room, "ask", question=questions.read_question({**NUMERIC, "key": []}))
         for device in range(1, BARS + 1):
             say(room, "answer", n=device, round=number, a=str(device))
-    for kind, made in summary.SUMMARIES.items():
-        assert len(made(room)) < 2 * len(LONG) + 50 * BARS * 100, kind
+    for kind, summarize in summary.SUMMARIES.items():
+        assert len(summarize(room)) < 2 * len(LONG) + 50 * BARS * 100, kind
     assert json.loads(summary.SUMMARIES["json"](room))["runs"][1]["query"] == LONG
     lead(room, "corpus=course")
     say(room, "ask", question=questions.read_question(QUESTION))
@@ -203,29 +203,29 @@ def test_a_question_is_not_as_long_as_the_address_that_it_was_asked_at() -> None
 def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lecturer comes late to 150 questions with long keys, and reads nothing: only the fitting part is
     made, in small pieces."""
-    made: list[int] = []
+    summarized: list[int] = []
     whole = stream.round_summary
 
-    def counted(asked: Round) -> Any:
-        made.append(asked.number)
-        return whole(asked)
+    def counted(this_round: Round) -> Any:
+        summarized.append(this_round.number)
+        return whole(this_round)
 
     monkeypatch.setattr(stream, "round_summary", counted)
 
     async def listen() -> None:
         web = make()
         code, key = await web.open()
-        await told(web, code, "place", page="bpe", query="", step=0, tab="")
+        await add_entry(web, code, "place", page="bpe", query="", step=0, tab="")
         question = questions.read_question(
             {**QUESTION, "input": "text", "key": [f"{one:0400}" for one in range(40)]}
         )
         for _ in range(150):
-            await told(web, code, "ask", question=question)
+            await add_entry(web, code, "ask", question=question)
         ear = web.listen(code, key, Ear(taken=2))
         await reached(lambda: len(ear.raw) >= 2)
         await turns()
-        assert len(made) < 10
-        await told(web, code, "drop", round=150)  # the class goes on meanwhile
+        assert len(summarized) < 10
+        await add_entry(web, code, "drop", round=150)  # the class goes on meanwhile
         ear.taken = None
         ear.goes.set()
         state = await ear.hears("state")
@@ -241,10 +241,10 @@ def test_what_was_dropped_meanwhile_is_passed_over(make: Make) -> None:
     room = a_room()
     for _ in range(3):
         say(room, "ask", question=questions.read_question(QUESTION))
-    told = events(room, 0, Person("CDFHJK", "b", 0), People(0, 0), 1.0)
-    heard = [next(told), next(told)]
+    stream_events = events(room, 0, Person("CDFHJK", "b", 0), People(0, 0), 1.0)
+    heard = [next(stream_events), next(stream_events)]
     say(room, "drop", round=3)
-    assert [b"ask" in one for one in [*heard, *told]] == [False, True, True]
+    assert [b"ask" in one for one in [*heard, *stream_events]] == [False, True, True]
 
 
 def test_few_streams_are_woken_at_once_and_none_for_another_device(make: Make) -> None:
@@ -255,14 +255,14 @@ def test_few_streams_are_woken_at_once_and_none_for_another_device(make: Make) -
         ears = [web.listen(code, device) for device in devices]
         for ear in ears:
             await ear.hears("state")
-        kept = await web.hub.kept(code)
-        others = [one for number, streams in kept.streams.items() if number != 1 for one in streams]
+        open_class = await web.hub.kept(code)
+        others = [one for number, streams in open_class.streams.items() if number != 1 for one in streams]
         await asyncio.sleep(0)
         for _ in range(STREAMS_EACH):
             ears.append(web.listen(code, devices[0]))
             await asyncio.sleep(0)
             assert not any(one.bell.is_set() for one in others)
-        kept.wake_streams(students=True)
+        open_class.wake_streams(students=True)
         woken = []
         while not woken or woken[-1] or sum(woken) < len(others):
             await asyncio.sleep(0)
@@ -288,8 +288,8 @@ def test_a_log_is_read_once_for_all_who_come_and_not_in_the_event_loop(
             return take(room, line, entry)
 
         monkeypatch.setattr(Room, "apply", noted)
-        kept = await asyncio.gather(*(again.hub.kept(code) for _ in range(20)))
-        assert len({id(one) for one in kept}) == 1
+        open_classes = await asyncio.gather(*(again.hub.kept(code) for _ in range(20)))
+        assert len({id(one) for one in open_classes}) == 1
         assert len(threads) == 51, "each entry once"
         assert threading.get_ident() not in threads
         await first.close()
@@ -329,14 +329,14 @@ def test_summaries_are_made_apart_once_for_who_asks_at_once_and_not_too_often(
     async def ask() -> None:
         web = make()
         code, key = await web.open()
-        await told(web, code, "names", on=True)
-        asked, wanted = int(SUMMARY_RATE.burst), {"as": key, "form": kind}
-        answers = await asyncio.gather(*(web.get(f"{code}/summary", **wanted) for _ in range(asked)))
-        assert [one.status for one in answers] == [200] * asked
+        await add_entry(web, code, "names", on=True)
+        burst, wanted = int(SUMMARY_RATE.burst), {"as": key, "form": kind}
+        answers = await asyncio.gather(*(web.get(f"{code}/summary", **wanted) for _ in range(burst)))
+        assert [one.status for one in answers] == [200] * burst
         assert len({one.body for one in answers}) == 1
         assert len(threads) == 1
         assert threading.get_ident() not in threads
-        late = [await web.get(f"{code}/summary", **wanted) for _ in range(asked)]
+        late = [await web.get(f"{code}/summary", **wanted) for _ in range(burst)]
         assert (late[-1].status, late[-1].error) == (429, "often")
         assert (await web.get(f"{code}/summary", **{"as": key}, form="tables")).error == "form"
         await web.close()
@@ -349,7 +349,7 @@ def test_a_summary_leaves_in_pieces(make: Make) -> None:
         web = make()
         code, key = await web.open()
         for number in range(5):
-            await told(web, code, "place", page="bpe", query=f"{number}{LONG}", step=0, tab="")
+            await add_entry(web, code, "place", page="bpe", query=f"{number}{LONG}", step=0, tab="")
         ear = Ear()
         await web.app(web.scope("GET", f"{code}/summary", f"as={key}"), ear.receive, ear.send)
         data = b"".join(ear.raw)
@@ -368,8 +368,8 @@ def test_a_copy_stays_as_the_class_was() -> None:
     say(room, "ask", question=questions.read_question(QUESTION))
     say(room, "answer", n=1, round=2, a="a")
     still = room.copy()
-    before = {kind: made(room) for kind, made in summary.SUMMARIES.items()}
-    assert {kind: made(still) for kind, made in summary.SUMMARIES.items()} == before
+    before = {kind: summarize(room) for kind, summarize in summary.SUMMARIES.items()}
+    assert {kind: summarize(still) for kind, summarize in summary.SUMMARIES.items()} == before
     say(room, "answer", n=1, round=2, a="b")
     say(room, "answer", n=2, round=2, a="b")
     say(room, "answer", n=2, round=1, q=1, a="right")
@@ -377,5 +377,5 @@ def test_a_copy_stays_as_the_class_was() -> None:
     say(room, "join")
     lead(room, "corpus=course")
     say(room, "ask", question=questions.read_question(QUESTION))
-    assert {kind: made(still) for kind, made in summary.SUMMARIES.items()} == before
+    assert {kind: summarize(still) for kind, summarize in summary.SUMMARIES.items()} == before
     assert summary.SUMMARIES["json"](room) != before["json"]

@@ -63,7 +63,7 @@ def servers(monkeypatch: pytest.MonkeyPatch, redis_address: str) -> Callable[[],
     return lambda: Web(Hub(lambda: RedisStore(redis_address)))
 
 
-async def asked(server: Web, code: str, key: str) -> None:
+async def ask_question(server: Web, code: str, key: str) -> None:
     """A lecturer shows a run, and asks about it."""
     shown = await server.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=1)
     text = await server.post(f"{code}/ask", **{"as": key}, question=QUESTION)
@@ -85,7 +85,7 @@ def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], 
             foreign.rpush(f"{PREFIX}{spoiled}:log", line)
         foreign.hset(f"{PREFIX}{spoiled}:here", mapping={"x": b"\xff", "y": b"5", "z": b'[1e99, "[[]]"]'})
         for (code, paper), ear in zip(codes, ears, strict=True):
-            await asked(one, code, paper)
+            await ask_question(one, code, paper)
             await ear.hears("ask")
         messages = [await other.post(f"{spoiled}/answer", **{"as": device}, round=1, answer="a")]
         messages += [await other.post(f"{quiet}/answer", **{"as": neighbour}, round=1, answer="a")]
@@ -107,7 +107,7 @@ def test_a_log_that_is_no_list_ends_its_class_and_no_other(foreign: Any, servers
         ear = other.listen(quiet, await other.join(quiet))
         await ear.hears("state")
         foreign.set(f"{PREFIX}{spoiled}:log", "mine now")
-        await asked(one, quiet, key)
+        await ask_question(one, quiet, key)
         await ear.hears("ask")
         await reached(lambda: not other.hub.knows(spoiled))
         assert other.hub.knows(quiet)

@@ -134,7 +134,7 @@ def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
     assert again.known == 0
 
 
-def told(room: Room, after: int, person: Person) -> list[tuple[str, Any]]:
+def news(room: Room, after: int, person: Person) -> list[tuple[str, Any]]:
     """Names and data of the next events for somebody with everything up to `after`."""
     heard = (one.decode().split("\n") for one in events(room, after, person, NOBODY, 0.0))
     return [
@@ -155,7 +155,7 @@ def test_a_class_is_kept_between_two_steps_until_it_goes_elsewhere() -> None:
     before = room.known
     assert say(room, pace, pace, place(7), JOIN) == [None, "same", None, None]
     assert [device.follows for device in room.devices.values()] == [True] * 3
-    assert told(room, before, STUDENT)[0] == ("pace", {"pace": [2, 5]})
+    assert news(room, before, STUDENT)[0] == ("pace", {"pace": [2, 5]})
     for person in (STUDENT, LECTURER):
         assert state_for(room, person, NOBODY, 0.0)["pace"] == (2, 5)
     ends = [
@@ -179,7 +179,7 @@ def test_bars_stand_by_team() -> None:
     hand."""
     room = room_of(*[JOIN] * 4, place(0))
     assert say(room, {"do": "teams", **as_teams({"teams": 2})}, {"do": "teams", "teams": 2}) == [None, "same"]
-    assert told(room, room.known - 2, STUDENT) == [("teams", {"teams": 2})]
+    assert news(room, room.known - 2, STUDENT) == [("teams", {"teams": 2})]
     say(room, ASK, answer(1, "a"), answer(2, "b"), answer(3, "a"), answer(4, "b"), answer(4, "a"))
     state = state_for(room, LECTURER, NOBODY, 0.0)["round"]["teams"]
     assert [[bar["count"] for bar in team["bars"]] for team in state] == [[2, 0], [1, 1]]
@@ -219,13 +219,13 @@ def test_prepared_questions_are_for_the_lecturer_alone() -> None:
     room = room_of(JOIN, place(0))
     before = room.known
     assert say(room, deck, deck) == [None, "same"]
-    assert told(room, before, LECTURER) == [("deck", [one])]
-    assert told(room, before, STUDENT) == [] and room.notes[False].after(before) == [], "nobody is woken"
+    assert news(room, before, LECTURER) == [("deck", [one])]
+    assert news(room, before, STUDENT) == [] and room.notes[False].after(before) == [], "nobody is woken"
     requests = {**ASK, "prepared": "q1"}
     say(room, requests, {"do": "show", "round": 1}, {"do": "again", "round": 1})
     assert state_for(room, LECTURER, NOBODY, 0.0)["asked"] == ["q1", "q1"]
-    assert "q1" not in json.dumps([state_for(room, STUDENT, NOBODY, 0.0), told(room, before, STUDENT)])
-    assert told(room, before, LECTURER)[-1][1]["prepared"] == "q1"
+    assert "q1" not in json.dumps([state_for(room, STUDENT, NOBODY, 0.0), news(room, before, STUDENT)])
+    assert news(room, before, LECTURER)[-1][1]["prepared"] == "q1"
     say(room, {"do": "drop", "round": 2}, {"do": "drop", "round": 1})
     assert state_for(room, LECTURER, NOBODY, 0.0)["asked"] == []
     for wrong in (

@@ -86,8 +86,8 @@ def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) ->
         "true",
     )
     environment = {**os.environ, "TOKENSTEPS_STORE": str(tmp_path)}
-    message = tmp_path / "told"
-    with message.open("wb") as file:
+    output = tmp_path / "output"
+    with output.open("wb") as file:
         process = subprocess.Popen(
             (*command, "--browser.serverAddress", "localhost"),
             cwd=ROOT,
@@ -102,7 +102,7 @@ def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) ->
             os.killpg(process.pid, signal.SIGKILL)
     result = local_address()
     if result:
-        assert f"http://{result}:{port}" in message.read_text()
+        assert f"http://{result}:{port}" in output.read_text()
 
 
 async def _attend(port: int, process: subprocess.Popen[bytes]) -> None:

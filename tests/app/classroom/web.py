@@ -107,7 +107,7 @@ class Web:
         self.app = Starlette(routes=routes.ROUTES, middleware=[*MIDDLEWARE])
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def ask(self, method: str, path: str, data: bytes = b"", query: str = "", **given: Any) -> Answer:
+    async def ask(self, method: str, path: str, data: bytes = b"", query: str = "", **headers: Any) -> Answer:
         """One request."""
         SERVER.set(self.hub)
         messages: list[dict[str, Any]] = []
@@ -118,7 +118,7 @@ class Web:
         async def send(message: Any) -> None:
             messages.append(message)
 
-        await self.app(self.scope(method, path, query, **given), receive, send)
+        await self.app(self.scope(method, path, query, **headers), receive, send)
         return Answer(messages)
 
     def scope(self, method: str, path: str, query: str, address: str = "192.0.2.9", **headers: str) -> Any:

@@ -114,11 +114,11 @@ def test_too_long_for_a_link() -> None:
 
 
 @given(st.integers(0, 200))
-def test_a_link_that_was_cut_off_is_damaged(kept: int) -> None:
+def test_a_link_that_was_cut_off_is_damaged(length: int) -> None:
     """Mail programs cut links; the rest must not pass for the text."""
     packed = pack_text("A tea shop in 東京, a tram in Zürich. " * 9 + "The end.")
     assert packed is not None
-    assert unpack_text(packed[: min(kept, len(packed) - 2)]) is None
+    assert unpack_text(packed[: min(length, len(packed) - 2)]) is None
 
 
 @given(st.text(max_size=60))

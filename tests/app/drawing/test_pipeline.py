@@ -90,14 +90,14 @@ LINES = (
 MODELS = ("bpe", "wordpiece", "unigram")
 
 
-def journeys(made: Tokenizer, encoding: Encoding) -> list[Journey]:
+def journeys(tokenizer: Tokenizer, encoding: Encoding) -> list[Journey]:
     """An encoding's texts before the model."""
-    return [journey(made, text) for text in encoding.texts]
+    return [journey(tokenizer, text) for text in encoding.texts]
 
 
-def packed(made: Tokenizer, encoding: Encoding, style: Style) -> bytes:
+def packed(tokenizer: Tokenizer, encoding: Encoding, style: Style) -> bytes:
     """The message to the browser."""
-    return stages_message(made, encoding, journeys(made, encoding), style)
+    return stages_message(tokenizer, encoding, journeys(tokenizer, encoding), style)
 
 
 @cache
@@ -131,18 +131,20 @@ class Fate(NamedTuple):
     dropped: list[int]
 
 
-def encode(made: Tokenizer, texts: Sequence[str]) -> Encoding:
+def encode(tokenizer: Tokenizer, texts: Sequence[str]) -> Encoding:
     """A text, or a pair."""
-    return made.encode(texts[0], texts[1] if len(texts) > 1 else None)
+    return tokenizer.encode(texts[0], texts[1] if len(texts) > 1 else None)
 
 
-def plain_journey(made: Tokenizer, text: str) -> Fate:
+def plain_journey(tokenizer: Tokenizer, text: str) -> Fate:
     """The slow way: cut at special tokens (the longest first) by looking at every place, then ask the engine
     for each stretch."""
     pieces: list[tuple[str, int, bool]] = []
     at = since = 0
     while at < len(text):
-        result = max((one for one in made.special_tokens if text.startswith(one, at)), key=len, default="")
+        result = max(
+            (one for one in tokenizer.special_tokens if text.startswith(one, at)), key=len, default=""
+        )
         if not result:
             at += 1
             continue
@@ -155,10 +157,10 @@ def plain_journey(made: Tokenizer, text: str) -> Fate:
             normalized += [(piece[index], start + index, start + index + 1) for index in range(len(piece))]
             words.append((piece, start, start + len(piece)))
             continue
-        written, spans = normalize(piece, made.pipeline.normalizer)
+        written, spans = normalize(piece, tokenizer.pipeline.normalizer)
         for index, character in enumerate(written):
             normalized.append((character, start + spans[index][0], start + spans[index][1]))
-        words += [(one.text, start + one.start, start + one.end) for one in made.pipeline.words(piece)]
+        words += [(one.text, start + one.start, start + one.end) for one in tokenizer.pipeline.words(piece)]
     left, cut = (
         {at for _text, first, last in many for at in range(first, last)} for many in (normalized, words)
     )
@@ -167,8 +169,8 @@ def plain_journey(made: Tokenizer, text: str) -> Fate:
     return Fate(normalized, words, removed, dropped)
 
 
-def check_journey(made: Tokenizer, text: str) -> Journey:
-    result, plain = journey(made, text), plain_journey(made, text)
+def check_journey(tokenizer: Tokenizer, text: str) -> Journey:
+    result, plain = journey(tokenizer, text), plain_journey(tokenizer, text)
     assert [tuple(one) for one in result.normalized] == plain.normalized
     assert [(one.text, one.start, one.end) for one in result.words] == plain.words
     assert (result.removed, result.dropped) == (plain.removed, plain.dropped)
@@ -227,10 +229,10 @@ def test_grouped_keeps_order_and_parts_nothing_that_shares_a_character(
 
 @quick
 @given(spans)
-def test_grouped_joins_no_more_than_it_has_to(given_: list[tuple[int, int]]) -> None:
+def test_grouped_joins_no_more_than_it_has_to(spans: list[tuple[int, int]]) -> None:
     """In a row of things in order, none of them empty: the plain way is to join while the next one begins too
     early."""
-    placed = [Placed("x", start, start + size + 1) for start, size in sorted(given_)]
+    placed = [Placed("x", start, start + size + 1) for start, size in sorted(spans)]
     expected: list[list[int]] = []
     for one in placed:
         if expected and one.start < expected[-1][1]:
@@ -242,8 +244,8 @@ def test_grouped_joins_no_more_than_it_has_to(given_: list[tuple[int, int]]) -> 
 
 @quick
 @given(st.integers(0, 12), spans)
-def test_stretches_cut_wherever_no_bond_is(length: int, given_: list[tuple[int, int]]) -> None:
-    bonds = [(start, start + size) for start, size in given_]
+def test_stretches_cut_wherever_no_bond_is(length: int, bonds_and_sizes: list[tuple[int, int]]) -> None:
+    bonds = [(start, start + size) for start, size in bonds_and_sizes]
     results = list(uncut_spans(length, bonds))
     cuts = [at for at in range(1, length) if not any(start < at < end for start, end in bonds)]
     assert results == (list(pairwise([0, *cuts, length])) if length else [])
@@ -331,10 +333,12 @@ class Parsed(Reader):
             self.texts[-1] += data
 
 
-def check_drawing(made: Tokenizer, *texts: str, style: Style | None = None) -> Parsed:
+def check_drawing(tokenizer: Tokenizer, *texts: str, style: Style | None = None) -> Parsed:
     """The checks for any drawing; returns it."""
-    encoding = encode(made, texts)
-    drawing = StageDrawing(made, encoding, journeys(made, encoding), style or Style(made.pipeline.byte_level))
+    encoding = encode(tokenizer, texts)
+    drawing = StageDrawing(
+        tokenizer, encoding, journeys(tokenizer, encoding), style or Style(tokenizer.pipeline.byte_level)
+    )
     parsed = Parsed(drawing.atoms())
     assert {*parsed.tags} <= {"div", "bdi", "span", "small"}
     allowed = {"class", "style", "role", "data-n", "data-b", "data-r", "data-q", "data-s", "data-e", "data-i"}
@@ -364,7 +368,7 @@ def check_drawing(made: Tokenizer, *texts: str, style: Style | None = None) -> P
         if item.row in values and item.token is not None:
             assert text == str(cast("list[object]", values[Stage(item.row)])[item.token])
     for sequence, text in enumerate(texts):
-        plain = plain_journey(made, text)
+        plain = plain_journey(tokenizer, text)
         length = min(len(text), CHARACTERS_DRAWN)
         own = {row: [item for item in items if item.sequence == sequence] for row, items in by_row.items()}
         assert [(item.start, item.end) for item in own[Stage.TEXT]] == [(at, at + 1) for at in range(length)]
@@ -522,14 +526,14 @@ def test_what_is_said_of_a_character_and_of_a_token() -> None:
     drawing = StageDrawing(result, encoding, journeys(result, encoding), Style())
     parsed = Parsed(drawing.atoms())
 
-    def told(row: int, start: int, sequence: int | None = 0) -> str:
+    def tell_at(row: int, start: int, sequence: int | None = 0) -> str:
         return next(
             drawing.tells[item.tell]
             for item in parsed.items
             if (item.row, item.sequence) == (row, sequence) and (sequence is None or item.start == start)
         )
 
-    accent = told(Stage.TEXT, 3)
+    accent = tell_at(Stage.TEXT, 3)
     assert accent.startswith(
         "“é” (U+00E9 latin small letter e with acute), character 3 of text A; normalized to “e”;"
     )
@@ -537,16 +541,17 @@ def test_what_is_said_of_a_character_and_of_a_token() -> None:
     assert token is not None
     assert f"in token {token}, “{encoding.tokens[token]}”, id {encoding.ids[token]}." in accent
     assert "in pre-token 0, “cafe”" in accent
-    assert told(Stage.TEXT, 4).endswith("it separates two words and is in no pre-token.")
-    assert "from “é”" in told(Stage.NORMALIZED, 3)
-    assert told(Stage.WORDS, 0) == "Pre-token 0: “cafe”, characters 0 to 4 of text A."
-    assert "“[CLS]”" in told(Stage.TOKENS, 0, None) and "from no character" in told(Stage.TOKENS, 0, None)
-    smile = told(Stage.IDS, 5)
+    assert tell_at(Stage.TEXT, 4).endswith("it separates two words and is in no pre-token.")
+    assert "from “é”" in tell_at(Stage.NORMALIZED, 3)
+    assert tell_at(Stage.WORDS, 0) == "Pre-token 0: “cafe”, characters 0 to 4 of text A."
+    special = tell_at(Stage.TOKENS, 0, None)
+    assert "“[CLS]”" in special and "from no character" in special
+    smile = tell_at(Stage.IDS, 5)
     assert "the vocabulary can't spell it" in smile and "character 5 of text A; of pre-token 1" in smile
-    assert told(Stage.TYPES, 0, 1).endswith("type 1.")
+    assert tell_at(Stage.TYPES, 0, 1).endswith("type 1.")
     result = tokenizer(normalizer="strip_accents")
-    told_ = json.loads(packed(result, result.encode("e\u0301"), Style()))["tells"]
-    assert any(tell.endswith("character 1; normalizing removes it.") for tell in told_)
+    tells = json.loads(packed(result, result.encode("e\u0301"), Style()))["tells"]
+    assert any(tell.endswith("character 1; normalizing removes it.") for tell in tells)
     assert described("\0") == "“U+0000” (U+0000)" and quoted("") == "∅"
 
 
@@ -736,14 +741,14 @@ def test_padding_is_the_models_own(template: str) -> None:
 # --- back to text -------------------------------------------------------------------------------------------
 
 
-def view_of(made: Tokenizer, *texts: str) -> PipelineView:
+def view_of(tokenizer: Tokenizer, *texts: str) -> PipelineView:
     """The view's fields, as far as the tabs use them."""
     result = SimpleNamespace(
-        tokenizer=made,
+        tokenizer=tokenizer,
         texts=texts,
-        encoding=encode(made, texts),
-        journeys=[journey(made, text) for text in texts],
-        style=Style(made.pipeline.byte_level),
+        encoding=encode(tokenizer, texts),
+        journeys=[journey(tokenizer, text) for text in texts],
+        style=Style(tokenizer.pipeline.byte_level),
     )
     return cast(PipelineView, result)
 

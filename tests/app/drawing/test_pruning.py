@@ -206,9 +206,9 @@ def as_shown(before: list[str], after: list[str]) -> tuple[list[str], list[str]]
     return before[:16], after[:16]
 
 
-def heading(frame: Frame, place: int) -> tuple[str, str]:
+def heading(frame: Frame, index: int) -> tuple[str, str]:
     """A panel's title, and the text beside it."""
-    title, beside = re.findall(r"<h3>(.*?)<span>(.*?)</span></h3>", frame.html)[place]
+    title, beside = re.findall(r"<h3>(.*?)<span>(.*?)</span></h3>", frame.html)[index]
     return without_tags(title), unescape(beside)
 
 
@@ -219,12 +219,12 @@ def aside(frame: Frame) -> str:
     return without_tags(results[0]) if results else ""
 
 
-def told_loss(loss: float) -> str:
+def loss_text(loss: float) -> str:
     """A loss as the page writes it; less than the rounding of a sum is nothing."""
     return "0" if abs(loss) < 1e-9 else f"{loss:,.4f}"
 
 
-def told_chance(probability: float) -> str:
+def probability_text(probability: float) -> str:
     if probability >= 0.001:
         return f"{probability:.4f}"
     digits = f"{probability:.3g}"
@@ -322,7 +322,7 @@ def test_hostile_corpus(show: str, method: str) -> None:
 RUNS = [("course", 40), ("course", 100), ("hug", 8), ("highest", 12)]
 
 
-def told_words(number: int, cost: float, growth: float) -> str:
+def resegmented_text(number: int, cost: float, growth: float) -> str:
     """The text about the words split anew."""
     if not number:
         return "No word's best split uses it."
@@ -365,7 +365,7 @@ def test_every_prune_is_told(name: str, size: int) -> None:
                 sentences.append(
                     f"On its own, {piece} would now be {' '.join(plain_viterbi(piece, model)[0])}."
                 )
-            sentences.append(told_words(len(changed), cost, grown))
+            sentences.append(resegmented_text(len(changed), cost, grown))
             tied = sum(abs(other - cost) < 1e-9 for other in plain.removal_losses.values())
             if going == 1 and tied > 1:
                 sentences.append(
@@ -452,7 +452,7 @@ def test_the_ranking_and_its_threshold(name: str, size: int) -> None:
                 cost = plain.removal_losses[name_]
                 assert at > going or name_ == plain.removed[at - 1]
                 assert (name_ in plain.removed) == (at <= going)
-                assert row.cells[2:4] == [told_chance(plain.model[name_] / total), told_loss(cost)]
+                assert row.cells[2:4] == [probability_text(plain.model[name_] / total), loss_text(cost)]
                 words_of = {position: "pruned"} | dict.fromkeys(range(1, position), "gone")
                 assert mark == words_of.get(at, "" if at <= going else "kept")
                 assert ("now" in row.classes) == (at == position) and ("past" in row.classes) == (
@@ -531,7 +531,7 @@ def test_the_course_to_the_digit() -> None:
     assert sum(count for _piece, count in figures["seed_freqs_in_order"]) == 594
     longer = [item for item in figures["seed_freqs_in_order"] if len(item[0]) > 1]
     assert [row.cells[:3] for row in rows(start)] == [
-        [piece, str(count), told_chance(count / 594)] for piece, count in longer[: len(rows(start))]
+        [piece, str(count), probability_text(count / 594)] for piece, count in longer[: len(rows(start))]
     ]
     assert len(rows(start)) == CANDIDATE_ROWS
     assert start.status == "300 → 100 pieces"
@@ -560,7 +560,7 @@ def test_the_words_of_hug_at_the_start() -> None:
     assert dict(row.cells[:2] for row in rows(frame)) == longer
     assert [row.cells[1] for row in rows(frame)] == sorted(longer.values(), key=int, reverse=True)
     losses = {row.cells[1].split("\t")[0]: row.cells[3] for row in rows(prune_frame(trace[1], PLAIN))}
-    assert losses == {piece: told_loss(loss) for piece, loss in figures["removal_losses"].items()}
+    assert losses == {piece: loss_text(loss) for piece, loss in figures["removal_losses"].items()}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -633,7 +633,7 @@ def test_expected_counts_are_told(name: str, size: int) -> None:
         assert heading(frame, 1) == ("Expected counts, highest first", f"{len(trace[step].pieces)} pieces")
         highest = sorted(event.expected, key=lambda row: -row.freq)[:CANDIDATE_ROWS]
         assert [row.cells[:3] for row in rows(frame)] == [
-            [row.piece, told_chance(math.exp(trace[step - 1].pieces[row.piece])), f"{row.freq:,.2f}"]
+            [row.piece, probability_text(math.exp(trace[step - 1].pieces[row.piece])), f"{row.freq:,.2f}"]
             for row in highest
         ]
         assert heading(frame, 0)[0] == "Best splits, and their share of all splits"
@@ -678,13 +678,13 @@ def test_new_probabilities_are_told(name: str, size: int) -> None:
         assert expected[table[0].cells[0]] == max(expected.values())
         for row in table:
             piece, freq, share, after, change = row.cells
-            assert share == told_chance(expected[piece] / total)
+            assert share == probability_text(expected[piece] / total)
             kinds.add((piece in gone, expected[piece] < 5))
             if piece in gone:
                 assert "past" in row.classes and after == "\tdropped" and freq == f"{expected[piece]:.3f}"
             else:
                 assert "past" not in row.classes and freq == f"{expected[piece]:,.2f}"
-                assert after == told_chance(math.exp(model[piece]))
+                assert after == probability_text(math.exp(model[piece]))
                 wanted = 100 * (math.exp(model[piece]) / (expected[piece] / total) - 1)
                 assert re.fullmatch(r"[+−]\d+ %", change)
                 assert float(change[:-2].replace("−", "-")) == pytest.approx(wanted, abs=0.51)
@@ -714,7 +714,7 @@ def test_the_end_of_sentencepieces_way_is_told(name: str, size: int) -> None:
     longer = [(piece, log) for piece, log in final.items() if len(piece) > 1]
     longer = sorted(longer, key=lambda item: -item[1])[:CANDIDATE_ROWS]
     assert [row.cells[:3] for row in rows(frame)] == [
-        [piece, told_chance(math.exp(log)), f"{log:.4f}".replace("-", "−")] for piece, log in longer
+        [piece, probability_text(math.exp(log)), f"{log:.4f}".replace("-", "−")] for piece, log in longer
     ]
     assert frame.status == f"{len(final)} pieces"
     assert "\u22120 " not in frame.say

@@ -96,23 +96,23 @@ class Spoken(HTMLParser):
     """All of the Python parser's events, one after the other; text in one piece."""
 
     def __init__(self, markup: str) -> None:
-        self.told: list[Any] = []
+        self.events: list[Any] = []
         super().__init__(convert_charrefs=True)
         self.feed(markup)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.told.append((tag, *attrs))
+        self.events.append((tag, *attrs))
 
     def handle_endtag(self, tag: str) -> None:
-        self.told.append(f"</{tag}>")
+        self.events.append(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
-        data = self.told.pop() + data if self.told and self.told[-1][:1] == "=" else f"={data}"
-        self.told.append(data)
+        data = self.events.pop() + data if self.events and self.events[-1][:1] == "=" else f"={data}"
+        self.events.append(data)
 
     def handle_comment(self, data: str) -> None:
-        self.told.append(f"!{data}")
+        self.events.append(f"!{data}")
 
     handle_decl = handle_pi = unknown_decl = handle_comment
 
@@ -121,14 +121,14 @@ class Retold(Reader):
     """The same by the reader of all these tests."""
 
     def __init__(self, markup: str) -> None:
-        self.told: list[Any] = []
+        self.events: list[Any] = []
         super().__init__(markup)
 
     def understand(self, tag: str, attrs: list[tuple[str, str | None]]) -> Any:
         return (tag, *attrs)
 
     def take(self, understood: Any) -> None:
-        self.told.append(understood)
+        self.events.append(understood)
 
     handle_endtag, handle_data, handle_comment = (
         Spoken.handle_endtag,
@@ -149,7 +149,7 @@ markup_pieces = st.sampled_from(
 
 @given(st.lists(markup_pieces, max_size=8).map("".join))
 def test_the_reader_tells_what_pythons_parser_tells(markup: str) -> None:
-    assert Retold(markup).told == Spoken(markup).told
+    assert Retold(markup).events == Spoken(markup).events
 
 
 def lights_up(name: str, value: str) -> bool:

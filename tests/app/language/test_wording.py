@@ -25,7 +25,7 @@ class Marked(NamedTuple):
     wrong: str
     example: str
     """A text with it."""
-    asked: str = ""
+    english: str = ""
     """The English messages where this wording is wrong; empty: all."""
 
 
@@ -90,11 +90,11 @@ def test_what_was_marked_stays_away(code: str, marked: Marked) -> None:
     others = {term.synonyms for term in TERMS.values()}
     requests = []
     for message in messages(catalogue(code)):
-        if forms(message.id)[0] in others or not regex.search(marked.asked, forms(message.id)[0]):
+        if forms(message.id)[0] in others or not regex.search(marked.english, forms(message.id)[0]):
             continue
         requests.append(forms(message.string)[0])
     assert requests
-    if not marked.asked:
+    if not marked.english:
         requests.append((ROOT / f"README.{code}.md").read_text("utf-8"))
     assert [text for text in requests if regex.search(marked.wrong, text)] == []
 

@@ -30,13 +30,13 @@ from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
 from tokensteps.server.jobs import Registry
 
 ROUNDS, KEPT = 6, 2
-DESK = "a-desk-that-outlives-its-page"
+SESSION = "a-session-that-outlives-its-page"
 
 
 @pytest.fixture(autouse=True)
-def desk() -> Iterator[None]:
+def session_closed() -> Iterator[None]:
     yield
-    close_typing_session(DESK)
+    close_typing_session(SESSION)
 
 
 def brought(number: int) -> ShownTokenizer:
@@ -50,7 +50,7 @@ def brought(number: int) -> ShownTokenizer:
 def looked_at(subject: ShownTokenizer) -> None:
     """All of the playground's work with a tokenizer on a short text."""
     view = ChipsView("A", subject, Shown(style=subject.style))
-    open_typing_session(DESK, view, "")
+    open_typing_session(SESSION, view, "")
     assert chips_data(view, "hug a pug", (1, 0))
     analyses = {"A": analyse(subject, "hug a pug"), "B": analyse(subject, "hug a pug", specials=False)}
     assert analyses["A"].bytes_at(0)
@@ -63,11 +63,11 @@ def rounds(server: Registry, first: int, number: int) -> list[weakref.ref[ShownT
     alive = []
     for each in range(first, first + number):
 
-        def made(progress: object, each: int = each) -> ShownTokenizer:
+        def build(progress: object, each: int = each) -> ShownTokenizer:
             progress.size = 1  # type: ignore[attr-defined]
             return brought(each)
 
-        subject = server.ask(str(each), made, wait=60.0)
+        subject = server.ask(str(each), build, wait=60.0)
         assert isinstance(subject, ShownTokenizer)
         looked_at(subject)
         alive.append(weakref.ref(subject))
@@ -96,13 +96,13 @@ def test_rounds_of_tokenizers_take_no_more_memory() -> None:
         tracemalloc.stop()
 
 
-def test_a_desk_whose_tokenizer_is_gone_leaves_the_text_to_the_page() -> None:
+def test_a_session_whose_tokenizer_is_gone_leaves_the_text_to_the_page() -> None:
     subject = brought(0)
     looked_at(subject)
-    desk = typing_session_named(DESK)
-    assert desk is not None and desk.draw(TextChange((1, 1), "hug"))
+    session = typing_session_named(SESSION)
+    assert session is not None and session.draw(TextChange((1, 1), "hug"))
     del subject
     gc.collect()
     with pytest.raises(TypingError) as refused:
-        desk.draw(TextChange((1, 2), "hugs"))
+        session.draw(TextChange((1, 2), "hugs"))
     assert refused.value.status == 404

@@ -34,7 +34,7 @@ from tokensteps.pages.explore.live_typing.typing_sessions import (
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
 from tokensteps.server.startup import MIDDLEWARE
 
-DESK = "a-name-that-nobody-guesses"
+SESSION = "a-name-that-nobody-guesses"
 LETTERS = ["a", "hug ", "é", "茶", "👩‍👩‍👧", "\n", "  ", "😀", "\t", "<|end|>", "<b>"]
 
 
@@ -43,17 +43,17 @@ def view() -> Iterator[ChipsView]:
     """A page with texts in its typing session."""
     mine = subject("bpe")
     view = ChipsView("A", mine, Shown(style=mine.style))
-    open_typing_session(DESK, view, "")
+    open_typing_session(SESSION, view, "")
     yield view
-    close_typing_session(DESK)
+    close_typing_session(SESSION)
 
 
-def ask(body: bytes | dict[str, Any], desk: str = DESK, **headers: str) -> Answer:
+def ask(body: bytes | dict[str, Any], session: str = SESSION, **headers: str) -> Answer:
     """A request through the real guard, without a socket."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     values = {"host": "a.example", "content-type": "application/json"} | headers
     scope = {
-        "type": "http", "method": "POST", "path": f"/{typing_address(desk)}", "query_string": b"", "scheme": "http",
+        "type": "http", "method": "POST", "path": f"/{typing_address(session)}", "query_string": b"", "scheme": "http",
         "headers": [(name.encode(), text.encode()) for name, text in values.items()], "http_version": "1.1",
     }  # fmt: skip
     messages: list[dict[str, Any]] = []
@@ -90,31 +90,31 @@ def test_key_by_key_the_chips_are_those_of_the_whole_text(view: ChipsView, seed:
         text = text[:start] + put + text[end:]
         data = ask({"nonce": 1, "at": at, "base": at - 1, "put": put, **positions}).json
         assert data["version"] == [1, at] and data["cards"] is None
-        assert data | {"cards": 0} == json.loads(chips_data(view, told_text(data), (1, at))) | {"cards": 0}
+        assert data | {"cards": 0} == json.loads(chips_data(view, chips_text(data), (1, at))) | {"cards": 0}
         assert [one for kind in data["order"] for one in data["kinds"][kind][2:]] == [
             *view.subject.encode(text).ids
         ]
 
 
-def told_text(told: dict[str, Any]) -> str:
+def chips_text(message: dict[str, Any]) -> str:
     """The chips' text, concatenated."""
-    return "".join(told["kinds"][kind][1] for kind in told["order"] if len(told["kinds"][kind]) > 1)
+    return "".join(message["kinds"][kind][1] for kind in message["order"] if len(message["kinds"][kind]) > 1)
 
 
 def test_half_a_pair_does_no_harm(view: ChipsView) -> None:
     """A browser may cut an emoji in two; the remaining half becomes U+FFFD, as in the page's text."""
     assert ask(typed("a😀b")).status == 200
     data = ask({"nonce": 1, "at": 2, "base": 1, "from": 2, "to": 3, "put": ""}).json
-    assert told_text(data) == "a\ufffdb"
+    assert chips_text(data) == "a\ufffdb"
     data = ask(rb'{"nonce": 1, "at": 3, "base": null, "put": "\ud83d"}').json
-    assert told_text(data) == "\ufffd"
+    assert chips_text(data) == "\ufffd"
 
 
-def test_what_the_page_is_set_to_holds_at_its_desk(view: ChipsView) -> None:
+def test_the_pages_settings_hold_in_its_typing_session(view: ChipsView) -> None:
     other = view._replace(
         shown=view.shown._replace(write="ids"), escapes=True, specials=False, window=8, language="ja"
     )
-    open_typing_session(DESK, other, "")
+    open_typing_session(SESSION, other, "")
     data = ask(typed(r"hug\thug <|end|>")).json
     use_language("ja")
     try:
@@ -122,13 +122,13 @@ def test_what_the_page_is_set_to_holds_at_its_desk(view: ChipsView) -> None:
     finally:
         use_language("en")
     assert data | {"cards": 0} == expected | {"cards": 0}
-    assert data["linked"] is False and "\t" in told_text(data) and data["labels"]["language"] == "ja"
+    assert data["linked"] is False and "\t" in chips_text(data) and data["labels"]["language"] == "ja"
 
 
 def test_hostile_text_is_inert_here_too(view: ChipsView) -> None:
     data = ask(typed(HOSTILE)).json
     markup = "".join([*(kind[0] for kind in data["kinds"]), *data["head"]])
-    assert told_text(data) == HOSTILE and not any(tag in markup for tag in ("<img", "<script", "</script"))
+    assert chips_text(data) == HOSTILE and not any(tag in markup for tag in ("<img", "<script", "</script"))
 
 
 def test_answers_are_packed_for_whoever_unpacks(view: ChipsView) -> None:
@@ -164,15 +164,15 @@ def test_what_is_no_change_is_refused_and_changes_nothing(
     answer = ask(body)
     assert answer.status == status and answer.body == b""
     after = ask({"nonce": 1, "at": 2, "base": 1, "put": "s", "from": 3, "to": 3})
-    assert told_text(after.json) == "hugs"
+    assert chips_text(after.json) == "hugs"
 
 
 def test_only_the_pages_own_browser_is_answered(view: ChipsView) -> None:
-    assert ask(typed("hug"), desk="another").status == 404
+    assert ask(typed("hug"), session="another").status == 404
     assert ask(typed("hug"), origin="http://evil.example").status == 403
     assert ask(typed("hug"), **{"content-type": "text/plain"}).status == 400
     assert ask(typed("hug"), origin="http://a.example").status == 200
-    close_typing_session(DESK)
+    close_typing_session(SESSION)
     assert ask(typed("hug")).status == 404
 
 

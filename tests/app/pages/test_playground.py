@@ -167,9 +167,9 @@ def test_titles_differ() -> None:
 def test_titles() -> None:
     assert choices.title("bpe?corpus=course&step=1200") == "BPE after step 1,200: Four sentences"
     assert choices.title(READY[1]) == "WordPiece: Prose, code, many scripts"
-    told = "BPE after step 3: hug, pug, pun, bun, hugs, Minimum pair count: 2"
+    title = "BPE after step 3: hug, pug, pun, bun, hugs, Minimum pair count: 2"
     assert (
-        choices.title("bpe?corpus=hug&min=2&step=3&nonsense=1") == told
+        choices.title("bpe?corpus=hug&min=2&step=3&nonsense=1") == title
     )  # in words, not as the address has it
     use_language("ja")
     assert choices.title("bpe?corpus=hug&min=2") == "BPE：hug, pug, pun, bun, hugs、ペアの最小回数：2"

@@ -47,7 +47,7 @@ def written(one: Recipe) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "expected"),
     [
         ({"corpus": "none"}, ["The link says corpus='none', which is not valid here; the default is used."]),
         ({"corpus": "hug", "size": "0"}, ["The link says size='0', but it must be from 1 to 20,000; the default is used."]),
@@ -65,9 +65,9 @@ def written(one: Recipe) -> dict[str, str]:
         ({"corpus": "paste", "id": ""}, []),
     ],
 )  # fmt: skip
-def test_wrong_values_are_told_and_the_usual_ones_are_taken(url: dict[str, str], told: list[str]) -> None:
+def test_wrong_values_are_told_and_the_usual_ones_are_taken(url: dict[str, str], expected: list[str]) -> None:
     result, complaints = read_url("bpe", BPE_RULES, url)
-    assert complaints == told
+    assert complaints == expected
     assert result.values == recipe({"corpus": result["corpus"]}).values
     assert result.text == result.file[0].replace("x.txt", "") == ""
 

@@ -153,8 +153,8 @@ def test_texts_go_along_where_counted_words_are_not_enough() -> None:
 def test_how_many_pieces_pruning_starts_from() -> None:
     """Three times the size and 1,000 at least on Unigram's page; four times where the size is all that is
     chosen."""
-    asked = ((None, None), (None, 333), (None, 334), (None, 16_000), (None, 20_000), (7, 8_000))
-    assert [*map(seed_pieces, *zip(*asked, strict=True))] == [1_000, 1_000, 1_002, 48_000, SEED_LIMIT, 7]
+    arguments = ((None, None), (None, 333), (None, 334), (None, 16_000), (None, 20_000), (7, 8_000))
+    assert [*map(seed_pieces, *zip(*arguments, strict=True))] == [1_000, 1_000, 1_002, 48_000, SEED_LIMIT, 7]
     assert [seed_for(size) for size in (1, 100, SEED_LIMIT)] == [4, 400, SEED_LIMIT]
 
 
@@ -251,9 +251,9 @@ def test_a_source_is_read_by_the_pipelines_rules() -> None:
     rules = RULES
     text = Source("x", b"AB<n>ab\nCD ab\n")
     for texts in (False, True):
-        told: list[int] = []
-        corpus = replace(text, texts=texts).corpus(rules, told.append)
-        assert told and max(told) >= 12
+        progress: list[int] = []
+        corpus = replace(text, texts=texts).corpus(rules, progress.append)
+        assert progress and max(progress) >= 12
         assert dict(corpus.items()) == {"ab": 3, "cd": 1} and corpus.pipeline == rules
         assert corpus.texts == (("AB<n>ab", "CD ab") if texts else ())
     recounted = replace(text, recount=(("ab", 9), ("cd", 0))).corpus(rules)
@@ -280,13 +280,13 @@ def test_a_file_of_counted_words_is_read_by_its_own_rules_alone() -> None:
 
 def test_a_table_becomes_a_corpus_for_each_language() -> None:
     table = Source("x", b"en\tde\nHi<n>\tHallo 12\nyou\tdu\n", texts=True).corpus(RULES)
-    for texts, made in ((False, languages_of(table)), (True, languages_of(table, True))):
-        assert {language: dict(one.items()) for language, one in made.items()} == {
+    for texts, corpora in ((False, languages_of(table)), (True, languages_of(table, True))):
+        assert {language: dict(one.items()) for language, one in corpora.items()} == {
             "en": {"hi": 1, "you": 1},
             "de": {"hallo": 1, "1": 1, "2": 1, "du": 1},
         }
-        assert all(one.pipeline == RULES for one in made.values())
-        assert made["de"].texts == (("Hallo 12", "du") if texts else ())
+        assert all(one.pipeline == RULES for one in corpora.values())
+        assert corpora["de"].texts == (("Hallo 12", "du") if texts else ())
 
 
 def test_a_table_is_trained_on_language_by_language() -> None:

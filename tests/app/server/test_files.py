@@ -42,11 +42,11 @@ class App:
 
     def __init__(self, folder: Path, lasting: bool = True) -> None:
         self.files, self.lasting = StaticFiles(directory=folder), lasting
-        self.asked: list[tuple[str, dict[bytes, bytes]]] = []
+        self.requests: list[tuple[str, dict[bytes, bytes]]] = []
         self.other: tuple[int, list[tuple[bytes, bytes]], list[bytes]] = (200, [], [b"other"])
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.asked.append((scope.get("method", scope["type"]), dict(scope["headers"])))
+        self.requests.append((scope.get("method", scope["type"]), dict(scope["headers"])))
 
         async def forever(message: Any) -> None:
             if message["type"] == "http.response.start" and self.lasting:
@@ -64,7 +64,7 @@ class App:
         await send({"type": "http.response.body", "body": b""})
 
     def methods(self) -> list[str]:
-        return [method for method, _headers in self.asked]
+        return [method for method, _headers in self.requests]
 
 
 class Answer:
@@ -118,9 +118,9 @@ def ask(app: App) -> Ask:
 
 def test_a_script_is_compressed_once_and_then_comes_from_memory(app: App, ask: Ask) -> None:
     first_time = ask("/static/js/a.1.js", BROWSER)
-    assert app.methods() == ["HEAD", "GET"] and not app.asked[0][1].keys() & {b"accept-encoding"}
+    assert app.methods() == ["HEAD", "GET"] and not app.requests[0][1].keys() & {b"accept-encoding"}
     again = ask("/static/js/a.1.js", BROWSER)
-    assert len(app.asked) == 2
+    assert len(app.requests) == 2
     for answer in (first_time, again):
         assert answer.status == 200 and gzip.decompress(answer.body) == SCRIPT
         assert (
@@ -215,7 +215,7 @@ def test_what_isnt_a_file_for_everybody_passes(
         assert (
             answer.status == status and answer.body == b"other" and "content-encoding" not in answer.headers
         )
-        assert app.asked[-1] == ("GET", {b"host": b"app.example", BROWSER[0]: BROWSER[1]})
+        assert app.requests[-1] == ("GET", {b"host": b"app.example", BROWSER[0]: BROWSER[1]})
 
 
 def test_events_messages_and_all_else_pass_untouched(app: App, ask: Ask) -> None:
@@ -228,7 +228,7 @@ def test_events_messages_and_all_else_pass_untouched(app: App, ask: Ask) -> None
             assert [message.get("body") for message in answer.messages[1:]] == [*app.other[2], b""]
             assert answer.headers == {"content-type": "text/event-stream"}
     ask("/_stcore/stream", BROWSER, kind="websocket")
-    assert len(app.asked) == 5
+    assert len(app.requests) == 5
 
 
 # --- The page -----------------------------------------------------------------------------------------------

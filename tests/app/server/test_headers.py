@@ -39,18 +39,18 @@ FONT = [(b"content-type", b"font/woff2"), (b"x-content-type-options", b"nosniff"
 class Inner:
     """An app under the guard: answers every request alike, and remembers it."""
 
-    def __init__(self, given: list[tuple[bytes, bytes]], status: int = 200, fails: bool = False) -> None:
-        self.given, self.status, self.fails = given, status, fails
-        self.asked: list[str] = []
+    def __init__(self, headers: list[tuple[bytes, bytes]], status: int = 200, fails: bool = False) -> None:
+        self.headers, self.status, self.fails = headers, status, fails
+        self.scopes: list[str] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.asked.append(scope["type"])
+        self.scopes.append(scope["type"])
         if self.fails:
             raise ZeroDivisionError
         if scope["type"] == "websocket":
             await send({"type": "websocket.accept"})
             return
-        await send({"type": "http.response.start", "status": self.status, "headers": self.given})
+        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
         await send({"type": "http.response.body", "body": b"body"})
 
 
@@ -134,10 +134,10 @@ def test_a_file_does_nothing_if_it_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "status"), [(PAGE, 200), (FILE, 200), (FONT, 200), ([], 404), ([], 304), ([], 301)]
+    ("headers", "status"), [(PAGE, 200), (FILE, 200), (FONT, 200), ([], 404), ([], 304), ([], 301)]
 )
-def test_every_answer_has_the_usual_headers(given: list[tuple[bytes, bytes]], status: int) -> None:
-    messages = ask(Inner(given, status))
+def test_every_answer_has_the_usual_headers(headers: list[tuple[bytes, bytes]], status: int) -> None:
+    messages = ask(Inner(headers, status))
     result = said(messages)
     assert messages[0]["status"] == status
     assert messages[1]["body"] == b"body"
@@ -146,7 +146,7 @@ def test_every_answer_has_the_usual_headers(given: list[tuple[bytes, bytes]], st
     assert result["cross-origin-opener-policy"] == result["cross-origin-resource-policy"] == "same-origin"
     assert result["x-frame-options"] in {"SAMEORIGIN", "DENY"}
     assert "strict-transport-security" not in result
-    for name, value in given:  # and keeps its own
+    for name, value in headers:  # and keeps its own
         assert result[name.decode()] == value.decode()
 
 
@@ -219,7 +219,7 @@ def test_other_sites_pages_are_refused(origin: str) -> None:
         assert messages[0]["status"] == 403
         assert said(messages)["x-content-type-options"] == "nosniff"
         assert json.loads(messages[1]["body"]) == {"origin": origin, "host": "app.example:8501"}
-    assert inner.asked == []
+    assert inner.scopes == []
 
 
 @pytest.mark.parametrize("origin", [None, "http://app.example:8501", "https://APP.example:8501"])
@@ -240,7 +240,7 @@ def test_a_page_may_ask_whether_it_is_the_apps_own() -> None:
         ask(inner, "/_stcore/health", method="POST", sent=((b"origin", b"http://b.example"),))[0]["status"]
         == 403
     )
-    assert inner.asked == []
+    assert inner.scopes == []
 
 
 def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,13 +269,13 @@ def test_metrics_are_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     inner = Inner([(b"content-type", b"text/plain")])
     for path in ("/_stcore/metrics", "/base/_stcore/metrics"):
         assert ask(inner, path)[0]["status"] == 404
-    assert inner.asked == []
+    assert inner.scopes == []
     monkeypatch.setenv(METRICS_VARIABLE, "1")
     assert ask(inner, "/_stcore/metrics")[0]["status"] == 200
 
 
 @pytest.mark.parametrize(
-    ("given", "ancestors", "old"),
+    ("sites", "ancestors", "old"),
     [
         ("", "frame-ancestors 'self'", "SAMEORIGIN"),
         ("'none'", "frame-ancestors 'none'", "DENY"),
@@ -283,9 +283,9 @@ def test_metrics_are_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_who_may_show_the_app_in_a_frame(
-    given: str, ancestors: str, old: str | None, monkeypatch: pytest.MonkeyPatch
+    sites: str, ancestors: str, old: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(ANCESTORS_VARIABLE, given)
+    monkeypatch.setenv(ANCESTORS_VARIABLE, sites)
     result = said(ask(Inner(PAGE)))
     assert result["content-security-policy"].endswith(ancestors)
     assert result.get("x-frame-options") == old
@@ -329,7 +329,7 @@ def test_a_frame_that_may_not_be_is_told_so(
         sent=tuple((name, value.encode()) for name, value in sent.items() if value),
         query=b"text=%22%3E%3Cb%3E&embed=true&step=7",
     )
-    assert bool(inner.asked) is shown
+    assert bool(inner.scopes) is shown
     if shown:
         assert messages[1]["body"] == b"body"
         return
@@ -349,11 +349,11 @@ def test_only_pages_are_told_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ["*", "https:", "a.example; script-src *", "https://a.example/path", "'unsafe-inline'", "a,b", "'none' a.example"]
+    "sites", ["*", "https:", "a.example; script-src *", "https://a.example/path", "'unsafe-inline'", "a,b", "'none' a.example"]
 )  # fmt: skip
-def test_what_is_no_site_is_refused_at_the_start(given: str) -> None:
+def test_what_is_no_site_is_refused_at_the_start(sites: str) -> None:
     with pytest.raises(ValueError, match=ANCESTORS_VARIABLE):
-        frame_ancestors(given)
+        frame_ancestors(sites)
 
 
 def test_over_https_a_page_that_came_without_it_is_another_sites() -> None:

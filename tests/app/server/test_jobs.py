@@ -256,10 +256,10 @@ def test_a_small_task_is_trained_at_once_and_weighed() -> None:
     assert list(pickle.loads(pickled("a name") or b"")) == list(trace) and pickled("another") is None
 
 
-def stopped_jobs(registry: Registry, asked: list[tuple[str, str, str]], gate: threading.Event) -> list[str]:
+def stopped_jobs(registry: Registry, calls: list[tuple[str, str, str]], gate: threading.Event) -> list[str]:
     """Ask for endless jobs, as (session, place, key); the keys of the abandoned ones."""
     jobs = {}
-    for session, position, key in asked:
+    for session, position, key in calls:
         job = registry.ask(key, Built(key, gate), 0, session, position)
         assert isinstance(job, Job)
         jobs[key] = job

@@ -108,13 +108,13 @@ class Visited:
     """Stands in for the visits of a server: arrivals and departures."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.calls: list[tuple[str, str]] = []
 
     def arrive(self, session: str, address: str) -> None:
-        self.told.append(("arrive", f"{session} at {address}"))
+        self.calls.append(("arrive", f"{session} at {address}"))
 
     def leave(self, session: str) -> None:
-        self.told.append(("leave", session))
+        self.calls.append(("leave", session))
 
 
 class Idle(Load):
@@ -509,12 +509,12 @@ def test_who_comes_and_who_leaves_is_noticed() -> None:
     text.new_session.initialize.session_id = "mine"
     other = ForwardMsg(script_finished=0)
     answers = [other.SerializeToString(), text.SerializeToString(), text.SerializeToString()]
-    assert send_all([rerun()], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
-    assert send_all([b"\xff"], answers)[2].told == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
+    assert send_all([rerun()], answers)[2].calls == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
+    assert send_all([b"\xff"], answers)[2].calls == [("arrive", "mine at 192.0.2.1"), ("leave", "mine")]
     # A browser asks for its old session while connecting, and perhaps says nothing after that.
-    assert send_all([], subprotocols=["streamlit", "xsrf", "old"])[2].told == [("leave", "old")]
+    assert send_all([], subprotocols=["streamlit", "xsrf", "old"])[2].calls == [("leave", "old")]
     # A session may exist all the same without a word from Streamlit.
-    assert send_all([], subprotocols=["streamlit"])[2].told == [("leave", "")]
+    assert send_all([], subprotocols=["streamlit"])[2].calls == [("leave", "")]
 
 
 def test_the_log_says_why_and_quotes_nobody(caplog: pytest.LogCaptureFixture) -> None:

@@ -32,7 +32,7 @@ HOLE = Path(__file__).parent / "black_hole"
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def attempts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The file of all outward attempts, for all processes started meanwhile."""
     path = tmp_path_factory.mktemp("hole") / "kept"
     with pytest.MonkeyPatch.context() as patch:
@@ -42,8 +42,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def port(kept: Path) -> Iterator[int]:
-    assert not kept.exists()
+def port(attempts: Path) -> Iterator[int]:
+    assert not attempts.exists()
     with server(ROOT) as (number, _process):
         yield number
 
@@ -111,7 +111,7 @@ async def answered(port: int, request: bytes) -> str:
         writer.close()
 
 
-def test_the_hole_swallows_what_is_sent_and_says_so(kept: Path, port: int) -> None:
+def test_the_hole_swallows_what_is_sent_and_says_so(attempts: Path, port: int) -> None:
     assert port
     for reach in (
         "urllib.request.urlopen('http://app.example/')",
@@ -119,11 +119,11 @@ def test_the_hole_swallows_what_is_sent_and_says_so(kept: Path, port: int) -> No
     ):
         done = subprocess.run((sys.executable, "-c", f"import urllib.request; {reach}"), capture_output=True)
         assert done.returncode == 1
-    assert kept.read_text("utf-8").split("\n")[:2] == ["app.example", "('192.0.2.7', 80)"]
-    kept.unlink()
+    assert attempts.read_text("utf-8").split("\n")[:2] == ["app.example", "('192.0.2.7', 80)"]
+    attempts.unlink()
 
 
-def test_no_request_leads_outwards(kept: Path, port: int) -> None:
+def test_no_request_leads_outwards(attempts: Path, port: int) -> None:
     chance = random.Random(46)
     requests = iter([one_of(chance, port) for _ in range(REQUESTS)])
     results: Counter[str] = Counter()
@@ -142,4 +142,4 @@ def test_no_request_leads_outwards(kept: Path, port: int) -> None:
     finished(all_of_them())
     assert results.total() > 0.9 * REQUESTS
     assert {"101", "200", "303", "400", "403", "404"} <= {*results}, results
-    assert not kept.exists(), kept.read_text("utf-8")
+    assert not attempts.exists(), attempts.read_text("utf-8")

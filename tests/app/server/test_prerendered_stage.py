@@ -121,15 +121,15 @@ def test_what_is_written_stays_text(scene: StageDescription) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "step"),
     [
         ("corpus=hug&step=0", b"0"), ("corpus=hug&step=40", b"0"), ("step=150&corpus=hug", b"150"),
         ("corpus=hug&step=-5", b"0"), ("corpus=hug&step=x", b"0"), ("corpus=hug&step=", b"0"),
     ],
 )  # fmt: skip
-def test_the_step_decides_which_frames(scene: StageDescription, query: str, told: bytes) -> None:
+def test_the_step_decides_which_frames(scene: StageDescription, query: str, step: bytes) -> None:
     """An invalid one counts as the start, as on the page itself."""
-    assert gzip.decompress(base64.b64decode(Parts(ask("/bpe", query)[0]).texts["template"][0])) == told
+    assert gzip.decompress(base64.b64decode(Parts(ask("/bpe", query)[0]).texts["template"][0])) == step
 
 
 @pytest.mark.parametrize(

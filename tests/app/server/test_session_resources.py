@@ -74,12 +74,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
 
 async def put(
     server: Server,
-    kept: SessionResources,
+    resources: SessionResources,
     session: str,
     name: str,
     size: int,
     *,
-    told: bool = True,
+    declared: bool = True,
     pieces: int = 4,
     status: int = 204,
     meanwhile: Any = None,
@@ -115,7 +115,7 @@ async def put(
         if event["type"] == "http.response.start":
             answers.append(event["status"])
 
-    headers = [(b"content-length", b"%d" % size)] if told else []
+    headers = [(b"content-length", b"%d" % size)] if declared else []
     scope = {
         "type": "http",
         "method": "PUT",
@@ -123,7 +123,7 @@ async def put(
         "headers": headers,
     }
     try:
-        await IncomingFile(scope, kept).put(app, receive, send)
+        await IncomingFile(scope, resources).put(app, receive, send)
     except NoRoom:
         return 413
     return answers[0]
@@ -149,7 +149,7 @@ def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
 
     async def run() -> None:
         stored = SessionResources()
-        assert await put(server, stored, "mine", "a", 10, told=False) == 413
+        assert await put(server, stored, "mine", "a", 10, declared=False) == 413
         scope = {
             "path": "/_stcore/upload_file/mine/a",
             "headers": [(b"content-length", b"5")],

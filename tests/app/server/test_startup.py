@@ -25,17 +25,17 @@ from tokensteps.server.startup import give_memory_back
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4_096
 
-def fill(kept):
+def fill(retained):
     for _round in range(3):
         texts = []
         for _ in range(40):
             texts.append("x" * 1_000_000)
-            kept.append("y" * 1_000)  # small things in between stay, as they do in a server
+            retained.append("y" * 1_000)  # small things in between stay, as they do in a server
 
 {call}
-before, kept = resident(), []
+before, retained = resident(), []
 for _ in range(2):
-    thread = threading.Thread(target=fill, args=(kept,))
+    thread = threading.Thread(target=fill, args=(retained,))
     thread.start()
     thread.join()
 print(resident() - before)
@@ -44,7 +44,7 @@ print(resident() - before)
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library, which has its own ways")
 def test_texts_that_nobody_holds_any_more_are_the_systems_again() -> None:
-    def kept(call: str) -> int:
+    def retained_bytes(call: str) -> int:
         """Bytes kept by a process after its threads have given them up."""
         command = (sys.executable, "-c", FILL_AND_EMPTY.replace("{call}", call))
         done = subprocess.run(
@@ -52,5 +52,5 @@ def test_texts_that_nobody_holds_any_more_are_the_systems_again() -> None:
         )
         return int(done.stdout)
 
-    assert kept("") > 30_000_000, "otherwise there is nothing to mend any more"
-    assert kept("give_memory_back()") < 10_000_000
+    assert retained_bytes("") > 30_000_000, "otherwise there is nothing to mend any more"
+    assert retained_bytes("give_memory_back()") < 10_000_000

@@ -90,16 +90,16 @@ def test_few_frames_and_those_of_a_lost_process_are_drawn_here(
     steps: Steps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Broken:
-        asked = 0
+        calls = 0
 
         def run(self, _drawing: Drawing, _progress: Progress) -> bytes:
-            Broken.asked += 1
+            Broken.calls += 1
             raise TrainingError("lost")
 
     monkeypatch.setattr(module, "drawers", Broken)
-    assert draw_window(NAME, window(5), steps) == window(5).packed(steps) and Broken.asked == 0
-    assert draw_window(NAME, window(61), steps) == window(61).packed(steps) and Broken.asked == 1
-    assert draw_window("not kept", window(61), steps) == window(61).packed(steps) and Broken.asked == 1
+    assert draw_window(NAME, window(5), steps) == window(5).packed(steps) and Broken.calls == 0
+    assert draw_window(NAME, window(61), steps) == window(61).packed(steps) and Broken.calls == 1
+    assert draw_window("not kept", window(61), steps) == window(61).packed(steps) and Broken.calls == 1
     assert issubclass(TrainingError, TokenizersCoreError)
 
 

@@ -37,7 +37,7 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "lesson.toml: title is missing: add it, as docs/site.md shows."),
         ("title = ", "lesson.toml can't be read as TOML: Invalid value (at end of document). Mend that place; docs/site.md has an example."),
@@ -90,18 +90,18 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
         (QUESTION + "answer = 'c'\nchoices = ['a', 'b']", "answer is 'c', but must be among the choices, as it is written there"),
     ],
 )  # fmt: skip
-def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, told: str) -> None:
+def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, message: str) -> None:
     (tmp_path / "link").symlink_to("/etc/hostname")
     (tmp_path / "endless").symlink_to("/dev/zero")
     (tmp_path / "up").symlink_to(tmp_path.parent)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(LessonError) as error:
         read(tmp_path, text)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("run", "told"),
+    ("run", "message"),
     [
         ("corpus = 'hug', step = 99", "lesson.toml, part 1: run: step is 99, but must be a step of the run, from 0 to 7: change it."),
         ("counts = 'hug x'", "lesson.toml, part 1: run can't be trained: Line 1"),
@@ -110,11 +110,11 @@ def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, told: str) 
         (f"text = '{'a' * 400}!', pattern = 'own', regex = '(a|aa)+$'", "can't be trained: "),
     ],
 )  # fmt: skip
-def test_what_a_run_cannot_be(tmp_path: Path, run: str, told: str) -> None:
+def test_what_a_run_cannot_be(tmp_path: Path, run: str, message: str) -> None:
     lesson = read(tmp_path, RUN.format(run))
     with pytest.raises(LessonError) as error:
         own_lesson_page(lesson, "lessons/x.html")
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_run_is_as_its_settings_say(tmp_path: Path) -> None:
@@ -167,16 +167,16 @@ class Elements(HTMLParser):
 
     def __init__(self, markup: str) -> None:
         super().__init__()
-        self.found: set[tuple[str, tuple[str, ...]]] = set()
-        self.told: list[str] = []
+        self.tags: set[tuple[str, tuple[str, ...]]] = set()
+        self.texts: list[str] = []
         self.feed(markup)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.add((tag, tuple(name for name, _value in attrs)))
+        self.tags.add((tag, tuple(name for name, _value in attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.told.append(data)
+        self.texts.append(data)
 
 
 def lesson_of(text: str) -> str:
@@ -187,13 +187,13 @@ def lesson_of(text: str) -> str:
 
 
 def test_hostile_text_stays_text() -> None:
-    plain = Elements(lesson_of("plain")).found
+    plain = Elements(lesson_of("plain")).tags
     for _kind, text in hostile(3000 if STRESS else 300):
         if not text.strip() or "\n\n" in text:
             continue
         page = Elements(lesson_of(text))
-        assert page.found == plain, text
+        assert page.tags == plain, text
         assert (
-            text.replace("\r", "\n") in [message.replace("\r", "\n") for message in page.told]
+            text.replace("\r", "\n") in [message.replace("\r", "\n") for message in page.texts]
             or text != text.strip()
         ), text

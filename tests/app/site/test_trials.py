@@ -38,8 +38,8 @@ def trials() -> Any:
     use_language("en")
 
 
-def asked(trials: Trials, what: str, **given: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(trials.do(what, json.dumps(given)))
+def reply(trials: Trials, what: str, **arguments: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(trials.do(what, json.dumps(arguments)))
     return answer
 
 
@@ -47,58 +47,58 @@ def asked(trials: Trials, what: str, **given: Any) -> dict[str, Any]:
 def test_a_run_is_the_apps(trials: Trials, algorithm: str) -> None:
     pre = next(rule for rule in RULES_OF[algorithm] if rule.name == "pre").default
     text = EXAMPLES["mixed"].text()
-    asked(trials, "train", text=text, algorithm=algorithm, pre=pre, size="400")
+    reply(trials, "train", text=text, algorithm=algorithm, pre=pre, size="400")
     app: Any = trace_at(ALGORITHMS[algorithm], corpus="paste", text=pack_text(text), pre=pre, size="400")
     written = prunes_to_json(app) if algorithm == "unigram" else trace_to_json(app)
-    assert asked(trials, "save") == {"file": written}
+    assert reply(trials, "save") == {"file": written}
 
 
 def test_windows_follow_the_step(trials: Trials) -> None:
-    message = asked(
+    message = reply(
         trials, "train", text=EXAMPLES["mixed"].text(), algorithm="bpe", pre="byte_level", size="300"
     )
     first = json.loads(message["frames"])
     assert (first["first"], len(first["frames"]), first["seek"]) == (0, LIVE_WINDOW, [0, 1])
-    later = json.loads(asked(trials, "frames", book="training", step=100, nonce=1)["frames"])
+    later = json.loads(reply(trials, "frames", book="training", step=100, nonce=1)["frames"])
     assert later["first"] <= 100 < later["first"] + LIVE_WINDOW == later["first"] + len(later["frames"])
     assert (
         later["run"] == first["run"] and later["seek"][1] == first["seek"][1]
     )  # the browser stays where it is
-    assert asked(trials, "frames", book="training", step=101, nonce=1) == {}, "the page has them"
-    again = asked(trials, "train", text="hug pug", algorithm="bpe", pre="byte_level", size="")
+    assert reply(trials, "frames", book="training", step=101, nonce=1) == {}, "the page has them"
+    again = reply(trials, "train", text="hug pug", algorithm="bpe", pre="byte_level", size="")
     assert json.loads(again["frames"])["run"] != first["run"]
 
 
-def markup(told: dict[str, Any]) -> str:
+def markup(message: dict[str, Any]) -> str:
     """The part of a flipbook's first window that becomes markup."""
-    return "".join(frame["html"] + frame["label"] for frame in json.loads(told["frames"])["frames"])
+    return "".join(frame["html"] + frame["label"] for frame in json.loads(message["frames"])["frames"])
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_hostile_text_stays_text(trials: Trials, algorithm: str) -> None:
     pre = next(rule for rule in RULES_OF[algorithm] if rule.name == "pre").default
-    shown = markup(asked(trials, "train", text=TEXT, algorithm=algorithm, pre=pre, size="300"))
-    message = asked(trials, "encode", text=TEXT)
+    shown = markup(reply(trials, "train", text=TEXT, algorithm=algorithm, pre=pre, size="300"))
+    message = reply(trials, "encode", text=TEXT)
     assert message["words"][:2] == ["hug", "pug"]
-    shown += message["tokens"] + markup(asked(trials, "explain", word=TEXT.split()[-1]))
+    shown += message["tokens"] + markup(reply(trials, "explain", word=TEXT.split()[-1]))
     assert not any(tag in shown.lower() for tag in ("<script", "<img", "<svg/", "<iframe"))
 
 
 def test_a_text_is_bounded_and_an_error_is_a_sentence(trials: Trials) -> None:
     trials.warm_up()
     for what, more in {"save": {}, "encode": {"text": "hug"}, "explain": {"word": "hug"}}.items():
-        assert asked(trials, what, **more) == {"error": "Nothing has been trained yet: press “Train” first."}
+        assert reply(trials, what, **more) == {"error": "Nothing has been trained yet: press “Train” first."}
     arguments = {"algorithm": "bpe", "pre": "byte_level", "size": "50"}
-    message = asked(trials, "train", text="x" * (LIVE_TEXT + 1), **arguments)
+    message = reply(trials, "train", text="x" * (LIVE_TEXT + 1), **arguments)
     assert message == {"error": "The text has 20,001 characters, but the page takes 20,000: shorten it."}
-    assert "empty" in asked(trials, "train", text="", **arguments)["error"]
-    assert asked(trials, "train", text="hug", **{**arguments, "size": "1"})["error"].startswith(
+    assert "empty" in reply(trials, "train", text="", **arguments)["error"]
+    assert reply(trials, "train", text="hug", **{**arguments, "size": "1"})["error"].startswith(
         "Vocabulary size: 1 is below"
     )
-    asked(trials, "train", text="hug pug", **arguments)
-    assert "2,000" in asked(trials, "encode", text="x" * (ENCODE_LIMIT + 1))["error"]
+    reply(trials, "train", text="hug pug", **arguments)
+    assert "2,000" in reply(trials, "encode", text="x" * (ENCODE_LIMIT + 1))["error"]
     with pytest.raises(ValueError, match="0"):
-        asked(trials, "train", text="hug", **{**arguments, "size": "0"})
+        reply(trials, "train", text="hug", **{**arguments, "size": "0"})
 
 
 def test_the_archive_holds_all_that_the_desk_imports(tmp_path: Path) -> None:

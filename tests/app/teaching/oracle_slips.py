@@ -32,11 +32,11 @@ def pairs_in(text: list[list[str]]) -> list[PairName]:
 
 def apart(tokens: list[str], pair: PairName) -> int:
     """How often a pair is met if no symbol is part of two occurrences."""
-    result = place = 0
-    while place + 1 < len(tokens):
-        here = (tokens[place], tokens[place + 1]) == pair
+    result = index = 0
+    while index + 1 < len(tokens):
+        here = (tokens[index], tokens[index + 1]) == pair
         result += here
-        place += 2 if here else 1
+        index += 2 if here else 1
     return result
 
 
@@ -137,7 +137,7 @@ def token_count(text: list[list[str]], token: str) -> int:
 def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -> Names:
     """WordPiece's next merge, by each mistake."""
     text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
-    result, found_once = pairs_in(text), pairs_in(types)
+    result, pairs_of_types = pairs_in(text), pairs_in(types)
     first = {pair: token_count(text, pair[0]) for pair in result}
     second = {pair: token_count(text, pair[1]) for pair in result}
     return {
@@ -150,7 +150,7 @@ def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, i
         "words_once": most(
             {*result},
             lambda pair: Fraction(
-                found_once.count(pair), token_count(types, pair[0]) * token_count(types, pair[1])
+                pairs_of_types.count(pair), token_count(types, pair[0]) * token_count(types, pair[1])
             ),
         ),
     }
@@ -313,7 +313,7 @@ def dropout_mistakes(facts: Mapping[str, Any]) -> Names:
 
     def walk(tokens: tuple[str, ...], points: list[tuple[int, bool]]) -> None:
         positions = [index for index in range(len(tokens) - 1) if tokens[index : index + 2] in merges]
-        positions.sort(key=lambda place: (merges.index(tokens[place : place + 2]), place))
+        positions.sort(key=lambda index: (merges.index(tokens[index : index + 2]), index))
         for number, index in enumerate(positions):
             joined = (*tokens[:index], tokens[index] + tokens[index + 1], *tokens[index + 2 :])
             walk(joined, [*points, (number, True)])

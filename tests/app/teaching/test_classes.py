@@ -99,26 +99,26 @@ def test_ties_are_told_from_what_is_right() -> None:
     assert result is not None and result["key"] == ["i + s"] and len(result["tied"]) == 2
 
 
-def asked_of(trace: AnyTrace, kind: str) -> Iterator[tuple[int, Any]]:
+def class_questions(trace: AnyTrace, kind: str) -> Iterator[tuple[int, Any]]:
     """Each question of a kind for a class about a run, and the step before it."""
     for step in asked_steps(trace, 0, len(trace)):
         if kind in asked_kinds(trace, step, style_of(trace)):
             yield step, ask_class(trace, step, kind, style_of(trace))
 
 
-def graded_like_predict(trace: AnyTrace, step: int, made: Any) -> None:
+def graded_like_predict(trace: AnyTrace, step: int, class_question: Any) -> None:
     """Each choice is worth the same in class as alone."""
-    question = question_after(trace, step, made["kind"], style_of(trace))
-    kinds = {choice["id"]: question.grade(choice["id"]).kind for choice in made["choices"]}
-    assert [name for name, kind in kinds.items() if kind == RIGHT] == made["key"]
-    assert [name for name, kind in kinds.items() if kind == TIED] == made["tied"]
+    question = question_after(trace, step, class_question["kind"], style_of(trace))
+    kinds = {choice["id"]: question.grade(choice["id"]).kind for choice in class_question["choices"]}
+    assert [name for name, kind in kinds.items() if kind == RIGHT] == class_question["key"]
+    assert [name for name, kind in kinds.items() if kind == TIED] == class_question["tied"]
 
 
 def test_whether_the_next_merge_bridges_a_space() -> None:
     """Oracle: the pairs of the stretches, recounted. Before the change of stages nothing bridges a space, and
     it isn't asked."""
     trace: Any = trace_at(BPE, corpus="phrases")
-    stage, wanted = trace.stage_step, [*asked_of(trace, "bridge")]
+    stage, wanted = trace.stage_step, [*class_questions(trace, "bridge")]
     assert len(wanted) > 20 and wanted[0][0] == stage
     for step, result in wanted:
         graded_like_predict(trace, step, result)
@@ -142,7 +142,7 @@ def test_what_leaves_after_the_next_merge() -> None:
     """Oracle: the vocabulary before the merge and before the one after it."""
     trace = trace_at(BPE, corpus="scaffolding")
     left: Counter[int] = Counter()
-    for step, result in asked_of(trace, "leaves"):
+    for step, result in class_questions(trace, "leaves"):
         graded_like_predict(trace, step, result)
         later = next_asked(trace, step + 1)
         gone = {*trace[step].vocab} - {*trace[len(trace) if later is None else later].vocab}
@@ -164,7 +164,7 @@ def test_which_language_chooses_the_next_merge() -> None:
     """Oracle: the tokens of each language's own text, recounted; of two alike, the first chooses, and the
     other ties."""
     trace: Any = trace_at(BPE, corpus="parallel")
-    requests = [*asked_of(trace, "language")]
+    requests = [*class_questions(trace, "language")]
     assert len(requests) == len(trace)
     for step, result in requests[::7]:
         graded_like_predict(trace, step, result)
@@ -177,10 +177,10 @@ def test_which_language_chooses_the_next_merge() -> None:
         }
     alike = Corpus.from_counts({"hug": 3, "pug": 2})
     twins = train_paritybpe({"a": alike, "b": alike, "c": Corpus.from_counts({"hu": 1})}, merges=2)
-    ((_step, first), (_later, second)) = asked_of(twins, "language")
+    ((_step, first), (_later, second)) = class_questions(twins, "language")
     assert [(one["key"], one["tied"]) for one in (first, second)] == [(["a"], ["b"])] * 2
     windowed = train_paritybpe({"a": alike, "b": alike}, merges=2, window=4)
-    assert not next(asked_of(windowed, "language"))[1]["tied"]
+    assert not next(class_questions(windowed, "language"))[1]["tied"]
 
 
 def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
@@ -199,7 +199,7 @@ def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
 @pytest.mark.parametrize("name", ["symbol", "unigram symbol"])
 def test_a_symbol_that_is_kept_whole_is_never_cut(name: str) -> None:
     """The symbol stands behind the word to split, and cut in parts it is wrong, even beside right ones."""
-    trace, wanted = RUNS[name], [*asked_of(RUNS[name], "split")]
+    trace, wanted = RUNS[name], [*class_questions(RUNS[name], "split")]
     assert any(result["kind"] == "split" for _step, result in wanted)
     for _step, result in wanted:
         if result["kind"] != "split":  # no word has the piece
@@ -222,7 +222,7 @@ def test_no_word_with_a_character_that_is_left_out_is_split(name: str) -> None:
     spelled = {
         word.replace("▁", "␣") for word in trace.word_frequencies if trace.left_out.keys().isdisjoint(word)
     }
-    splits = [result for _step, result in asked_of(trace, "split") if result["kind"] == "split"]
+    splits = [result for _step, result in class_questions(trace, "split") if result["kind"] == "split"]
     assert len(splits) > 2 and {result["word"] for result in splits} <= spelled
 
 
@@ -239,7 +239,7 @@ def test_unigram_prunes_no_piece_that_a_rule_excludes(name: str) -> None:
     """Oracle: every cut of every word, with its cost; the rules of the three runs by hand."""
     trace, wanted = RUNS[name], Counter[str]()
     assert isinstance(trace, UnigramTrace)
-    for step, result in asked_of(trace, "piece"):
+    for step, result in class_questions(trace, "piece"):
         if trace[step + 1].event.place > 1:
             continue  # its losses belong to the round
         logs = dict(trace.pieces_at(step))

@@ -528,10 +528,10 @@ def test_unknown_characters_are_met() -> None:
 FINGERPRINT = """
 from hashlib import sha256
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
-told = [(one.question.prompt, one.question.key, one.question.form, one.question.solution, one.link)
-        for kind in (*EXERCISE_KINDS, "mixed") for level in (1, 3, 5) for seed in (0, 7, 12345678)
-        for one in [make(kind, level, seed)]]
-print(sha256(repr(told).encode()).hexdigest())
+drawn = [(one.question.prompt, one.question.key, one.question.form, one.question.solution, one.link)
+         for kind in (*EXERCISE_KINDS, "mixed") for level in (1, 3, 5) for seed in (0, 7, 12345678)
+         for one in [make(kind, level, seed)]]
+print(sha256(repr(drawn).encode()).hexdigest())
 """
 
 

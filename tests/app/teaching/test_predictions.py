@@ -144,7 +144,7 @@ def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
         Corpus.from_counts(words), seed_size=30, vocab_size=len(set("".join(words))), whole_words=True
     )
     rounds, _ = plain_unigram_course(words, 30, len(set("".join(words))))
-    step, losses_asked = 0, 0
+    step, losses = 0, 0
     for one in rounds:
         gone: list[str] = []
         for piece in one.removed:
@@ -156,12 +156,12 @@ def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
                 assert (kind == RIGHT) == (one.removal_losses[option] <= loss + 1e-9)
             cost = question_after(trace, step, "loss", STYLE)
             if cost.kind == "loss":
-                losses_asked += 1
+                losses += 1
                 assert not gone and cost.grade(f"{loss:.4f}").kind == RIGHT
                 assert cost.grade(f"{loss + 1:.4f}").kind == WRONG
             gone.append(piece)
             step += 1
-    assert step == len(trace) and losses_asked > 3
+    assert step == len(trace) and losses > 3
 
 
 def test_how_a_word_is_split_without_the_next_piece() -> None:
@@ -245,7 +245,7 @@ def test_a_ranking_ends_at_the_piece_that_goes() -> None:
         assert chips_in(ranked)[-1] == trace.event(step).piece  # type: ignore[union-attr]
 
 
-def told_apart(html: str) -> tuple[str, list[str]]:
+def split_listed(html: str) -> tuple[str, list[str]]:
     """A frame without its words, its vocabulary and the list of pairs to choose from; and the texts of that
     list's chips."""
     listed = "".join(re.findall(r'<details class="listed">(.*?)</details>', html, re.DOTALL))
@@ -301,7 +301,7 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
                 if event.kind not in ("merge", "prune"):
                     continue
                 frame = draw(trace[step], STYLE, ahead=False, asked=True)
-                shown, listed = told_apart(frame.html)
+                shown, listed = split_listed(frame.html)
                 now = trace[step]
                 if merging:
                     names = [pair_text(one.pair, STYLE) for one in now.candidates(200)]
@@ -315,7 +315,7 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
                         drawn, said = pair_chips(event.pair, STYLE), pair_text(event.pair, STYLE)
                         named = re.compile(rf"(?<![\w#]){re.escape(said)}(?!\w)")
                         for one in (frame, earlier[-1]):
-                            assert drawn not in told_apart(one.html)[0]
+                            assert drawn not in split_listed(one.html)[0]
                             assert not named.search(f"{one.say}\n{one.label}")
                     else:
                         ranked = shown.partition('class="ranking"')[2]
@@ -334,7 +334,7 @@ def test_the_table_that_watching_shows_would_give_it_away() -> None:
     trace = train_bpe(Corpus.from_texts(EXAMPLES["course"].text().splitlines()), 50)
     message = 0
     for step in range(1, len(trace)):
-        shown, listed = told_apart(merge_frame(trace[step], STYLE).html)
+        shown, listed = split_listed(merge_frame(trace[step], STYLE).html)
         event = trace.event(step + 1)
         assert event.kind == "merge" and not listed
         message += pair_chips(event.pair, STYLE) in shown

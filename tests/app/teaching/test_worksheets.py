@@ -33,15 +33,15 @@ class Names(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: set[str] = set()
+        self.tags: set[str] = set()
         self.feed(page.split("<body>")[1].split("</body>")[0])
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.found.add(tag)
+        self.tags.add(tag)
 
 
 def names(page: str) -> set[str]:
-    return Names(page).found
+    return Names(page).tags
 
 
 def text(markup: str) -> str:

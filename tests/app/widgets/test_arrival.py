@@ -17,10 +17,10 @@ def page() -> None:
 
     note_arrival(st.session_state["goes to"])
     known = (from_link(), reads_address(False), reads_address(True))
-    st.session_state["told"] = (*known, take_arrival(), take_arrival())
+    st.session_state["arrivals"] = (*known, take_arrival(), take_arrival())
 
 
-def told(app: AppTest, name: str, **parameters: str) -> tuple[object, ...]:
+def arrival(app: AppTest, name: str, **parameters: str) -> tuple[object, ...]:
     """The page's text at the visitor's next arrival."""
     app.session_state["goes to"] = name
     app.query_params.clear()
@@ -28,34 +28,34 @@ def told(app: AppTest, name: str, **parameters: str) -> tuple[object, ...]:
         app.query_params[parameter] = value
     app.run()
     assert not app.exception
-    said: tuple[object, ...] = app.session_state["told"]
+    said: tuple[object, ...] = app.session_state["arrivals"]
     return said
 
 
 def test_a_link_brings_settings_and_a_way_back_does_not() -> None:
     app = AppTest.from_function(page)
-    assert told(app, "bpe", corpus="hug") == (False, False, True, "", "")  # the session's first page
-    assert told(app, "bpe", corpus="course") == (False, False, True, "", "")  # the page's own address
-    assert told(app, "errata") == (False, False, True, "return", "")
-    assert told(app, "bpe", corpus="hug") == (True, True, True, "link", "")
-    assert told(app, "errata") == (False, False, True, "return", "")
-    assert told(app, "bpe") == (False, False, True, "return", "")
+    assert arrival(app, "bpe", corpus="hug") == (False, False, True, "", "")  # the session's first page
+    assert arrival(app, "bpe", corpus="course") == (False, False, True, "", "")  # the page's own address
+    assert arrival(app, "errata") == (False, False, True, "return", "")
+    assert arrival(app, "bpe", corpus="hug") == (True, True, True, "link", "")
+    assert arrival(app, "errata") == (False, False, True, "return", "")
+    assert arrival(app, "bpe") == (False, False, True, "return", "")
 
 
 @pytest.mark.parametrize("name", sorted(PAGE_PARAMETERS))
 def test_every_parameter_of_a_page_makes_an_address_a_link(name: str) -> None:
     for parameter in sorted(PAGE_PARAMETERS[name]):
         app = AppTest.from_function(page)
-        told(app, "errata" if name != "errata" else "glossary")
-        assert told(app, name, **{parameter: "x"})[0] is True, parameter
+        arrival(app, "errata" if name != "errata" else "glossary")
+        assert arrival(app, name, **{parameter: "x"})[0] is True, parameter
 
 
 @pytest.mark.parametrize("parameter", ["step", "lang", "unheard_of"])
 @pytest.mark.parametrize("name", ["bpe", "home", "playground", "challenge"])
 def test_what_the_browser_writes_by_itself_is_no_link(name: str, parameter: str) -> None:
     app = AppTest.from_function(page)
-    told(app, "errata")
-    assert told(app, name, **{parameter: "3"})[:2] == (False, False)
+    arrival(app, "errata")
+    assert arrival(app, name, **{parameter: "3"})[:2] == (False, False)
 
 
 def test_a_training_page_takes_every_setting_that_it_writes() -> None:
@@ -68,9 +68,9 @@ def test_what_belongs_to_other_pages_is_forgotten() -> None:
     """Parameters from an overtaken run stay with the browser; the page's own parameters and unknown ones
     stay."""
     app = AppTest.from_function(page)
-    told(app, "glossary")
-    told(app, "glossary", corpus="course", step="7", term="pair", unheard_of="x")
+    arrival(app, "glossary")
+    arrival(app, "glossary", corpus="course", step="7", term="pair", unheard_of="x")
     assert {*app.query_params} == {"term", "unheard_of"}
-    told(app, "bpe")
-    told(app, "bpe", corpus="course", step="7")
+    arrival(app, "bpe")
+    arrival(app, "bpe", corpus="course", step="7")
     assert {*app.query_params} == {"corpus", "step"}

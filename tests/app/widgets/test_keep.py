@@ -50,11 +50,11 @@ def test_a_new_session_is_given_what_the_one_before_kept(tab: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     ["", "x", "\0", "x" * 100_000, seal("kept", ["elsewhere", [1]]), seal("kept", {"here": [1]}), seal("game", ["here", [1]]), seal("kept", ["here", [1]])[:-1]],
 )  # fmt: skip
-def test_what_a_browser_makes_up_is_not_taken(given: str, tab: Browser) -> None:
-    tab.held["here"] = given
+def test_what_a_browser_makes_up_is_not_taken(value: str, tab: Browser) -> None:
+    tab.held["here"] = value
     assert kept("here", []) == []
 
 

@@ -54,7 +54,7 @@ def test_a_long_table_says_how_much_of_it_is_printed() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "value",
     [
         None,
         5,
@@ -73,14 +73,14 @@ def test_a_long_table_says_how_much_of_it_is_printed() -> None:
         [None, 1],
     ],
 )
-def test_what_no_script_of_ours_sends_is_passed_over(told: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_script_of_ours_sends_is_passed_over(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[object] = []
-    monkeypatch.setattr(st, "session_state", {"one": {"asked": told, "file": told}, "other": told})
+    monkeypatch.setattr(st, "session_state", {"one": {"asked": value, "file": value}, "other": value})
     for key in ("one", "other", "none"):
-        module.take_search(key, lambda *given: heard.append(given))
-        module.take_file(key, lambda *given: heard.append(given))
+        module.take_search(key, lambda *arguments: heard.append(arguments))
+        module.take_file(key, lambda *arguments: heard.append(arguments))
     assert heard == []
     monkeypatch.setattr(st, "session_state", {"one": {"asked": ["th", True, 1], "file": ["-plain", 2]}})
-    module.take_search("one", lambda *given: heard.append(given))
-    module.take_file("one", lambda *given: heard.append(given))
+    module.take_search("one", lambda *arguments: heard.append(arguments))
+    module.take_file("one", lambda *arguments: heard.append(arguments))
     assert heard == [("th", True), ("-plain", 2)]
