@@ -10,12 +10,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import APIResponse, Page, Request, Route, expect
 
 from tests.browser.conftest import LATER, at_rest, lose_first, pause, received
 from tests.browser.test_bpe_page import Bpe as Learner
+from tests.waiting import until
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
 from tokensteps.teaching.exercises.kinds import make
@@ -269,6 +271,7 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
         device.keyboard.press(key)
         for page in (lecturer, other, phone):
             step(page, number)
+    until(partial(held_back, other, answers))
     ((route, answer),) = answers
     route.fulfill(response=answer)  # only now: its device has been led elsewhere, and leads nobody back
     other.evaluate(WHILE_A_STAGE_IS_ON_ITS_WAY)
@@ -282,6 +285,12 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     expect(lecturer.locator(f"{STRIP} [data-do=blank]")).to_have_attribute("aria-pressed", "true")
     lecturer.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_hidden()
+
+
+def held_back(page: Page, answers: list[tuple[Route, APIResponse]]) -> bool:
+    """An answer of the server is held back from the page: Playwright takes it while the page is looked at."""
+    pause(page, 20)
+    return bool(answers)
 
 
 def a_number(lecturer: Page, phone: Page) -> None:
