@@ -152,7 +152,7 @@ def test_nothing_is_replaced_where_others_are_at_home(lived_in: tuple[Path, set[
         browser.close()
 
 
-def test_who_keeps_the_installed_server_waiting_is_cut_off(folder: Path) -> None:
+def test_slow_clients_of_the_installed_server_are_cut_off(folder: Path) -> None:
     """Endless heads and bodies, as with `make run`: 50 of each, and a visitor who isn't held up."""
     with opened(folder) as server:
         address = ("127.0.0.1", urlsplit(server).port)

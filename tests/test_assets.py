@@ -105,7 +105,7 @@ def test_python_holds_no_styles_scripts_or_documents() -> None:
 
 
 @pytest.mark.parametrize("kind", IN_STRINGS)
-def test_what_belongs_into_assets_is_found_in_python(kind: str) -> None:
+def test_assets_written_in_python_are_found(kind: str) -> None:
     sample = SAMPLES[kind]
     assert (1, kind) in for_the_browser(f"x = {sample!r}")
     assert (1, kind) in for_the_browser(f"x = f{sample.replace('{', '{{').replace('}', '}}')!r}")

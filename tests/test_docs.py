@@ -63,7 +63,7 @@ def test_named_files_exist(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MOST_WORDS)
-def test_what_is_read_as_a_whole_is_short(name: str) -> None:
+def test_documents_read_as_a_whole_are_short(name: str) -> None:
     """In English; the other READMEs say the same (tests/app/language/test_locale.py)."""
     words = [word for word in (ROOT / name).read_text("utf-8").split() if re.search(r"\w", word)]
     assert len(words) <= MOST_WORDS[name]

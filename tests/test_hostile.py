@@ -239,7 +239,7 @@ def readers() -> Mapping[str, Callable[[str], Any]]:
 
 
 @pytest.mark.parametrize("name", readers())
-def test_whatever_reads_refuses_with_errors_of_ours(name: str) -> None:
+def test_all_readers_refuse_with_errors_of_ours(name: str) -> None:
     read = readers()[name]
     for one in STRINGS:
         ours(read, one.text)
@@ -385,7 +385,7 @@ def test_halves_of_pairs_are_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("byte_level", [False, True])
-def test_chips_say_what_there_is(byte_level: bool) -> None:
+def test_chips_show_the_whole_text(byte_level: bool) -> None:
     for one in STRINGS:
         for show in SHOW:
             style = Style(byte_level, show)
@@ -715,7 +715,7 @@ def test_the_first_page_is_only_text() -> None:
 
 
 @pytest.mark.parametrize("start", [*FORMULA_STARTS])
-def test_what_a_spreadsheet_would_take_for_a_formula_is_text(start: str) -> None:
+def test_spreadsheet_formulas_are_written_as_text(start: str) -> None:
     """OWASP's list of formulas' first characters, in full width too: an apostrophe in front makes it text,
     and nothing else changes."""
     token = f"{start}cmd|'/C calc'!A0"

@@ -141,7 +141,7 @@ def test_a_class_that_is_styled_is_written() -> None:
     } == set()
 
 
-def test_a_key_that_is_styled_is_given() -> None:
+def test_styled_keys_exist() -> None:
     named = {
         name
         for text in [*sheets(), *read("js"), *strings()]

@@ -83,7 +83,7 @@ STRIPPED = re.compile(r"<(style|script|iframe).*?</\1>", re.DOTALL)
 
 
 @pytest.mark.parametrize("name", [*RUNS, "encoding", "lattice"])
-def test_what_is_left_without_frames_styles_and_scripts(name: str) -> None:
+def test_the_rest_without_frames_styles_and_scripts(name: str) -> None:
     """A note with an explanation and advice, and the step as text; a step takes 20 KB at most, an encoding
     10."""
     tokenizer = RUNS["unigram"].tokenizer()
@@ -191,7 +191,7 @@ def test_a_run_shows_itself_step_by_step(name: str) -> None:
     )
 
 
-def test_it_opens_where_it_is_asked_to() -> None:
+def test_it_opens_at_a_given_step() -> None:
     trace = RUNS["bpe"]
     assert message(page(show(trace, step=3)._repr_html_())[0])["seek"][0] == 3
     assert message(page(show(trace, step=-1)._repr_html_())[0])["seek"][0] == len(trace)
@@ -279,7 +279,7 @@ def test_a_table_of_the_run_has_every_text_as_it_is() -> None:
     assert pruned["loss"].dtype == float and len(pruned) == len(RUNS["unigram"])
 
 
-def test_what_python_prints_is_a_line_or_two() -> None:
+def test_the_printed_form_is_a_line_or_two() -> None:
     corpus = Corpus.from_texts([f"word{number} " * 3 for number in range(500)])
     bpe, unigram = train_bpe(corpus, merges=50), train_unigram(corpus, 400, 100)
     long = bpe.tokenizer().encode("word " * 500)

@@ -99,7 +99,7 @@ def test_text_in_a_browser_that_outlived_its_session(monkeypatch: pytest.MonkeyP
     assert text_in_browser("bpe.counts_text") is None
 
 
-def test_what_a_component_told_a_session_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_component_messages_to_an_ended_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """Anybody can send anything in its place."""
     name = compute_and_register_element_id(
         "bidi_component", user_key="bar.bpe.tab", dg=None, key_as_main_identity=True
@@ -137,7 +137,9 @@ def test_a_box_that_has_been_drawn_is_session_states() -> None:
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_back_and_forward_are_told_from_other_runs(monkeypatch: pytest.MonkeyPatch, back: bool) -> None:
+def test_back_and_forward_are_distinguished_from_other_runs(
+    monkeypatch: pytest.MonkeyPatch, back: bool
+) -> None:
     in_session(monkeypatch, back=back)
     assert is_history_navigation() is back
     # Streamlit's own context is given it by the browser's message.
@@ -178,7 +180,7 @@ def test_a_session_without_a_connection_ends_with_its_files(monkeypatch: pytest.
     assert store.get_files("yours", ["c"]) != []
 
 
-def test_streamlit_tells_which_sessions_have_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streamlit_lists_sessions_without_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """Oracle: Streamlit's own manager and storage."""
     assert sessions_without_connection() == set(), "there is no server yet"
     storage: Any = MemorySessionStorage()

@@ -158,7 +158,7 @@ def metadata_of(name: str, kind: Any) -> WidgetMetadata[Any]:
     )
 
 
-def test_what_a_script_tells_is_passed_on_in_its_order_and_at_once() -> None:
+def test_a_scripts_messages_arrive_in_order_and_at_once() -> None:
     calls: list[Callable[[], None]] = []
     heard: list[object] = []
     handover = Handover(calls.append)
@@ -289,7 +289,7 @@ def test_a_session_wakes_the_server_that_was_there_before(monkeypatch: pytest.Mo
     assert len(wakes) == 1
 
 
-def test_a_scripts_thread_tells_one_thing_last() -> None:
+def test_a_scripts_thread_sends_its_shutdown_last() -> None:
     """Every message before waits for more: nothing of Streamlit's may come after it, nor be forgotten.
     Oracle: Streamlit's source."""
     thread = inspect.getsource(ScriptRunner._run_script_thread)
@@ -298,7 +298,7 @@ def test_a_scripts_thread_tells_one_thing_last() -> None:
     assert LAST_TOLD is ScriptRunnerEvent.SHUTDOWN
 
 
-def test_nobody_is_called_for_what_is_expected() -> None:
+def test_expected_messages_need_no_wake_up() -> None:
     """A run asked for in the loop's own thread sends without a call, however long it takes; a quiet one
     leaves no wait behind."""
     heard: list[int] = []
@@ -325,7 +325,7 @@ def test_nobody_is_called_for_what_is_expected() -> None:
     finished(tell())
 
 
-def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
+def test_held_messages_are_passed_on_once_and_end_the_wait() -> None:
     heard: list[int] = []
 
     async def tell() -> None:
@@ -347,7 +347,7 @@ def test_what_is_held_is_passed_on_once_and_the_wait_ends_with_it() -> None:
     finished(tell())
 
 
-def test_a_run_is_asked_for_when_all_is_known_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rerun_is_requested_after_all_events_of_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit drops messages from a session's former script. From another thread, nothing is passed on."""
     order: list[str] = []
     monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
@@ -425,7 +425,7 @@ def test_a_fragment_that_starts_again_takes_the_fragments_in_it_along(
     )
 
 
-def test_a_change_outside_of_a_fragment_is_never_told_to_the_fragment_alone(
+def test_a_change_outside_of_a_fragment_reruns_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The widgets are a page's own, as its session knows them. The browser sends all of them each time, at
@@ -546,7 +546,7 @@ class Recorded:
         return "close" in self.written
 
 
-def test_what_is_written_in_one_go_leaves_together() -> None:
+def test_consecutive_writes_leave_together() -> None:
     """In its order, before the connection is closed, and without waiting once it is a lot."""
     large = b"x" * WRITTEN_AT_ONCE
 
@@ -803,7 +803,7 @@ def without(names: list[str]) -> str:
     return done.stdout
 
 
-def test_a_patch_whose_part_of_streamlit_is_gone_is_left_out_and_said() -> None:
+def test_a_patch_with_a_missing_target_is_skipped_and_logged() -> None:
     """One name at a time, in a process of its own. Names needed by the app as well as by a patch are refused,
     see below."""
     needed = {*taken(ROOT / "tokensteps/streamlit_internals.py")}

@@ -205,7 +205,7 @@ def is_for_everybody(page: Page, name: str, past_menu: bool = False) -> None:
     expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
 
 
-def test_what_opens_is_for_everybody(serve: Callable[..., str], calm: Page) -> None:
+def test_opened_parts_are_accessible(serve: Callable[..., str], calm: Page) -> None:
     """The tour, a chart, an explained term, a verdict, a lattice; and axe does look into shadows: two faults
     planted there are found."""
     drawn(calm, serve(ROOT / "app.py") + "/bpe?corpus=course&step=7", ".stage .say")

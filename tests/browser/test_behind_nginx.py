@@ -194,7 +194,7 @@ def test_an_upload_and_a_download_pass_through(
     assert {*TEXT} - {" "} <= {*tokenizer["model"]["vocab"]}
 
 
-def test_nginx_takes_what_the_app_takes(deployment: Deployment) -> None:
+def test_nginx_has_the_apps_limits(deployment: Deployment) -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     most = settings["server"]["maxUploadSize"] * 1024 * 1024
     path = "/_stcore/upload_file/nobody/nothing"
@@ -215,7 +215,7 @@ def announced(deployment: Deployment, path: str, length: int) -> bytes:
         return line.recv(12)
 
 
-def test_nobody_reads_what_is_nobodys_business(deployment: Deployment) -> None:
+def test_visitors_texts_are_in_no_log(deployment: Deployment) -> None:
     secret = "my-own-words-zebra"
     answer = Answer(deployment, f"/bpe?corpus=paste&text={secret}", Referer=f"http://elsewhere/?{secret}")
     assert answer.status == 200
@@ -342,7 +342,7 @@ def frame(kind: int, flags: int, stream: int, data: bytes = b"") -> bytes:
     return len(data).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + data
 
 
-def test_streams_that_are_reset_at_once_hold_up_nobody(deployment: Deployment) -> None:
+def test_streams_reset_at_once_hold_up_no_other_client(deployment: Deployment) -> None:
     """HTTP/2's rapid reset (CVE-2023-44487): requests abandoned before their answer, as fast as they can be
     sent. Oracle: how long the workers work until somebody else is answered."""
     name = b"localhost"

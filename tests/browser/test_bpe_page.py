@@ -196,7 +196,7 @@ def lit(page: Page) -> list[str]:
     return page.locator(".ts-flipbook .w .t.seen:visible").all_inner_texts()
 
 
-def a_count_lights_up_what_it_counts(page: Page, row: int, tokens: list[str]) -> None:
+def a_count_highlights_its_occurrences(page: Page, row: int, tokens: list[str]) -> None:
     """Of a row beside the words, by mouse and by keyboard. Oracle: the words, read by eye."""
     rows = page.locator(".ts-flipbook .cols tr:has(.n)")
     expect(rows.first).to_be_visible()
@@ -376,7 +376,7 @@ def back_and_forward_bring_corpus_and_step(bpe: Bpe) -> None:
     bpe.tab("Every pair")
     bpe.take()
     bpe.press("Home")
-    a_count_lights_up_what_it_counts(bpe.page, 1, ["p", "u"] * 2)  # p u ×17: in pug and pun
+    a_count_highlights_its_occurrences(bpe.page, 1, ["p", "u"] * 2)  # p u ×17: in pug and pun
     bpe.press("ArrowRight", 3)
     bpe.at(3)
     bpe.rest()
@@ -451,14 +451,14 @@ PAGE_OF_TEXT = "\n".join(
 
 def test_texts_of_ones_own(bpe: Bpe) -> None:
     """One visit, from a damaged link on: texts, patterns and files, good and bad."""
-    a_damaged_link_is_told_and_the_page_works_on(bpe)
+    a_damaged_link_is_reported_and_the_page_works_on(bpe)
     own_text_travels_in_a_link(bpe)
     half_of_a_utf_16_pair_is_replaced_and_named(bpe)
     a_text_too_long_for_a_link_survives_a_reload(bpe)
     uploads_with_invalid_bytes_and_broken_counts(bpe)
 
 
-def a_damaged_link_is_told_and_the_page_works_on(bpe: Bpe) -> None:
+def a_damaged_link_is_reported_and_the_page_works_on(bpe: Bpe) -> None:
     """The usual corpus at its last step. Other damage is tried in `tests/pages/test_bpe.py`."""
     bpe.open("/bpe?corpus=nope&step=99", step=19)
     expect(bpe.page.locator(".note.problem")).to_have_text(
@@ -613,7 +613,7 @@ def uploads_with_invalid_bytes_and_broken_counts(bpe: Bpe) -> None:
 # --- tabs ---------------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_does_not_come_is_asked_for_again(bpe: Bpe) -> None:
+def test_a_missing_file_is_requested_again(bpe: Bpe) -> None:
     """Oracle: the table on the page, a line for each of its rows; saved once."""
     lost = lose_first(bpe.page, b'"file"')
     bpe.open("/bpe?corpus=hug", step=0)

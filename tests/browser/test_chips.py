@@ -306,7 +306,7 @@ def test_pointing(demo: Callable[..., Page]) -> None:
     click_selects_in_the_text_box(page)
     selected_text_lights_up_its_chips(page)
     focus_survives_new_data_and_is_never_taken(page)
-    a_click_brings_its_place_into_sight(page)
+    a_click_scrolls_its_token_into_view(page)
     a_selection_brings_its_chips_into_sight(page)
 
 
@@ -397,7 +397,7 @@ def focus_survives_new_data_and_is_never_taken(page: Page) -> None:
     assert page.evaluate("document.activeElement.shadowRoot?.activeElement?.role") == "textbox"
 
 
-def a_click_brings_its_place_into_sight(page: Page) -> None:
+def a_click_scrolls_its_token_into_view(page: Page) -> None:
     long = "\n".join(f"line {number}" for number in range(200))
     box(page).fill(long)
     settled(page, long)
@@ -567,7 +567,7 @@ def test_hostile_vocabulary_is_inert(page: Page, dialogs: list[str]) -> None:
         assert page.locator(".r").count() == 28
 
 
-def test_a_key_on_a_full_page_draws_what_changed_and_no_more(page: Page) -> None:
+def test_a_key_on_a_full_page_redraws_only_the_change(page: Page) -> None:
     """Chips pushed out at the end of the page don't draw all between. Oracle: the ids sent; the browser, for
     the remaining nodes."""
 

@@ -153,7 +153,7 @@ def test_nothing_moves_when_the_rest_comes(serve: Callable[..., str], page: Page
             assert first[part] == wanted, (part, width, links[number % 3])
 
 
-def test_what_the_visitor_has_chosen_is_kept_to(serve: Callable[..., str], open_page: Any) -> None:
+def test_the_visitors_choices_are_respected(serve: Callable[..., str], open_page: Any) -> None:
     """A dark theme, and a wider menu: both as Streamlit itself keeps them."""
     page: Page = open_page(color_scheme="light", own="chosen")
     page.add_init_script(
@@ -187,7 +187,7 @@ def test_projector_mode_begins_when_it_can(serve: Callable[..., str], page: Page
     expect(page.locator("html[data-projector]")).to_have_count(0)
 
 
-def test_what_is_projected_waits_for_streamlit(serve: Callable[..., str], open_page: Any) -> None:
+def test_a_projected_page_waits_for_streamlit(serve: Callable[..., str], open_page: Any) -> None:
     page: Page = open_page(own="projecting")
     page.add_init_script("sessionStorage.setItem('tokensteps.projector', 'on')")
     address = shown_before(serve(APP) + "/bpe?corpus=hug")
@@ -201,9 +201,7 @@ def test_what_is_projected_waits_for_streamlit(serve: Callable[..., str], open_p
     expect(page.locator(".ts-flipbook .say").first).to_be_visible()
 
 
-def test_another_language_than_the_server_was_told_takes_its_place(
-    serve: Callable[..., str], open_page: Any
-) -> None:
+def test_a_browser_in_another_language_gets_its_own_stage(serve: Callable[..., str], open_page: Any) -> None:
     """A browser may ask for pages in one language and speak another: the page's own stage comes in place of
     the early one."""
     shown_before(serve(APP) + "/bpe?corpus=hug&lang=ja")

@@ -60,7 +60,7 @@ def test_a_frame_may_be_about_some_of_the_steps(serve: Callable[..., str], page:
     expect(step).to_have_text("Step 0")
 
 
-def test_another_site_shows_what_it_may(serve: Callable[..., str], visitor: Page, elsewhere: str) -> None:
+def test_another_site_may_embed_a_page(serve: Callable[..., str], visitor: Page, elsewhere: str) -> None:
     """The HTML to copy, in a page of a site named by the server, and in one of another site: the same machine
     under another name."""
     allowed = elsewhere.replace("127.0.0.1", "localhost")

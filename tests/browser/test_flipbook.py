@@ -89,7 +89,7 @@ def test_stepping(demo: Callable[..., Page], page: Page) -> None:
     the_colour_scheme_is(page, "light")
     page.emulate_media(color_scheme="light")
     reports_once_after_a_burst(page)
-    a_step_is_ones_own_before_it_is_told(page)
+    a_step_is_local_before_it_is_sent(page)
     other_keys_and_scrubber(page)
     buttons(page)
     two_beats(page)
@@ -112,7 +112,7 @@ NOTES_EVENTS = f"""() => {{ window.tsEvents = []; for (const kind of ['own', 'st
   document.addEventListener(`tokensteps:${{kind}}`, () => window.tsEvents.push(`${{kind}} ${{({STATE})().step}}`)); }}"""
 
 
-def a_step_is_ones_own_before_it_is_told(page: Page) -> None:
+def a_step_is_local_before_it_is_sent(page: Page) -> None:
     """A class's strip that is still on its way takes any other step for the one that it was led to."""
     page.evaluate(NOTES_EVENTS)
     page.keyboard.press("ArrowRight")
@@ -409,7 +409,7 @@ def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:
     expect(page.get_by_role("button", name="Step forward")).to_be_hidden()
 
 
-def test_standalone_asks_nobody(open_page: Callable[..., Page], tmp_path: Path) -> None:
+def test_a_standalone_file_makes_no_request(open_page: Callable[..., Page], tmp_path: Path) -> None:
     path = tmp_path / "run.html"
     path.write_text(
         standalone_run("BPE", payload("run", 19, 0, frames(range(20), 19), (0, 1), LABELS)), encoding="utf-8"

@@ -138,7 +138,7 @@ def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None
     assert choices.count() > 6 and choices.evaluate_all(CUT) == []
 
 
-def test_what_is_chosen_shows_in_forced_colours(address: str, page: Page) -> None:
+def test_choices_show_in_forced_colours(address: str, page: Page) -> None:
     """The mode, the language, a slider's track and a bar differ from their surroundings, also in a theme of
     the system's own."""
     page.emulate_media(forced_colors="active")
@@ -188,7 +188,7 @@ def test_the_keyboard_goes_past_a_folded_sidebar(address: str, page: Page) -> No
         assert page.evaluate("!document.activeElement.closest('[data-testid=\"stSidebar\"]')")
 
 
-def test_a_phone_is_told_of_no_button_that_it_lacks(address: str, page: Page) -> None:
+def test_a_phones_texts_mention_only_its_own_buttons(address: str, page: Page) -> None:
     """The page of classes says where to open one: here, if there is a button."""
     page.goto(f"{address}/class")
     opens = page.get_by_test_id("stMain").get_by_role("button", name="Open a class", exact=True)

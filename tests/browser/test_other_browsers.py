@@ -181,7 +181,7 @@ def test_boxes_grow_in_projector_mode(window: Window, server: str) -> None:
 # --- each page's purpose ------------------------------------------------------------------------------------
 
 
-def test_home_cuts_what_is_typed(window: Window, server: str) -> None:
+def test_home_splits_typed_text(window: Window, server: str) -> None:
     window.open(f"{server}/", ".first-tokens small")
     before = window.text(".first-counts")
     window.point("[aria-label='Your sentence']", click=True)
@@ -246,7 +246,7 @@ def test_a_class_is_followed(window: Window, server: str, page: Page) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_step_is_asked_for(window: Window, server: str, algorithm: str) -> None:
+def test_a_step_is_requested(window: Window, server: str, algorithm: str) -> None:
     window.open(f"{server}/{algorithm}?corpus=course&step=2", STAGE)
     window.press("Right")
     shows(window, 3)

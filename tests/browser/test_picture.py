@@ -99,7 +99,7 @@ def the_animation_begins_with_the_screen(page: Page, screen: bytes, other: bytes
     at(page, 18)
 
 
-def test_a_browser_that_cannot_says_so(serve: Callable[..., str], page: Page) -> None:
+def test_a_browser_without_the_means_has_a_message(serve: Callable[..., str], page: Page) -> None:
     """WebKit lets no page read a canvas after it has shown a document: here, Chromium made to do the same."""
     page.goto(f"{serve('app.py')}/bpe?corpus=hug&step=2&lang=en")
     open_tab(page, "Files and link")

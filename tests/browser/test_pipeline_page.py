@@ -368,7 +368,7 @@ def back_forward_reload_and_a_link(traveller: Traveller) -> None:
     expect(page.get_by_label("Second text, for a pair")).to_have_value("")
 
 
-def test_back_leads_out_of_a_page_that_nobody_touched(traveller: Traveller) -> None:
+def test_back_leaves_an_untouched_page(traveller: Traveller) -> None:
     page = traveller.page
     page.goto(f"{traveller.address}/renew?{urlencode({'corpus': 'hug', 't1': 'bpe?corpus=hug'})}")
     page.locator("dl.counts").wait_for()

@@ -92,7 +92,7 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 3")
 
 
-def test_a_challenge_can_not_be_peeked_at(page: Page, app: str) -> None:
+def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:
     """Address, keys, scrubber, timeline, play: nothing leads past the answered steps, and the browser never
     has more.
 

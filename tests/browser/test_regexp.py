@@ -81,7 +81,7 @@ def matches(engine: Any, pattern: str, text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("pattern", [*OWN, *PLAIN])
-def test_a_pattern_finds_what_regex_finds(asking: Page, pattern: str) -> None:
+def test_a_pattern_has_the_matches_of_regex(asking: Page, pattern: str) -> None:
     for text in TEXTS[: sampled(len(TEXTS))] if pattern in OWN else TEXTS[:13]:
         assert matches(regexp, pattern, text) == matches(regex, pattern, text), text
 
@@ -128,7 +128,7 @@ def test_escaped_text_matches_itself(asking: Page, text: str) -> None:
 @pytest.mark.parametrize(
     "pattern", [r"a++", r"(?>a)", r"\X", r"a(*SKIP)b", r"\bx", r"(?R)", r"[a", r"(?s:.)", r"\G", r"(?P=one)"]
 )
-def test_what_the_browser_does_not_know_is_an_error(asking: Page, pattern: str) -> None:
+def test_patterns_unknown_to_the_browser_are_an_error(asking: Page, pattern: str) -> None:
     with pytest.raises(regexp.error, match="at position"):
         regexp.search(pattern, "a")
 

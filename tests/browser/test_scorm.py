@@ -237,7 +237,7 @@ def test_a_long_lesson_keeps_within_the_platforms_room(
         assert refused == []
 
 
-def test_without_a_platform_it_says_that_nothing_is_recorded(
+def test_without_a_platform_the_lesson_notes_that_nothing_is_recorded(
     platform: tuple[str, str], open_page: Callable[..., Page]
 ) -> None:
     _version, address = platform

@@ -313,7 +313,7 @@ def test_a_page_of_the_site_is_for_everybody(address: str, page: Page, kind: str
     assert page.locator("main").is_visible()
 
 
-def test_what_a_browser_lacks_is_said(address: str, browser: Browser) -> None:
+def test_missing_browser_features_are_named(address: str, browser: Browser) -> None:
     """Without scripts; and, as in an old browser, without shadows in markup."""
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -479,7 +479,7 @@ def misjudged(kind: str, grade: Callable[[Typed], list[str]]) -> list[tuple[str,
 
 
 @pytest.mark.parametrize("kind", CHECKED)
-def test_what_a_page_says_of_answers_is_what_the_app_says(folder: Path, page: Page, kind: str) -> None:
+def test_a_pages_feedback_equals_the_apps(folder: Path, page: Page, kind: str) -> None:
     page.goto(f"{folder.as_uri()}/en/{practice_path(kind)}")
     assert misjudged(kind, lambda typed: page.evaluate(GRADE, typed)) == []
     expect(page.locator(".tally")).to_contain_text("5 of 5 solved" if EACH == 1 else " solved")

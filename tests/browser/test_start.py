@@ -45,9 +45,7 @@ def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Pag
     assert page.evaluate("location.pathname + location.search") == "/bpe?corpus=course&step=7"
 
 
-def test_what_was_asked_of_the_page_before_takes_nothing_from_this_one(
-    serve: Callable[..., str], page: Page
-) -> None:
+def test_the_last_pages_requests_take_nothing_from_this_one(serve: Callable[..., str], page: Page) -> None:
     """Python may have led a browser elsewhere before it hears of it, as in a class. Here a message about
     Unigram's step comes once more when BPE's page, with a fragment of the same name, is there. Oracle: the
     page stays as it is."""

@@ -170,9 +170,7 @@ def test_the_tour(serve: Callable[..., str], open_page: Callable[..., Page]) -> 
     expect(page.locator(".ts-tour")).to_have_count(0)  # it goes with its page
 
 
-def test_the_tour_leaves_out_what_is_not_there(
-    serve: Callable[..., str], open_page: Callable[..., Page]
-) -> None:
+def test_the_tour_skips_missing_elements(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """On a phone, the sidebar is closed: no stop leads to it."""
     page = open_page(**PHONE)
     Bpe(page, serve(ROOT / "app.py")).open("/wordpiece?corpus=hug&step=1", step=None).shows(1)

@@ -22,7 +22,7 @@ from tests.browser.conftest import ROOT, turn_to
 from tests.browser.test_bpe_page import (
     STATE,
     WIDTHS,
-    a_count_lights_up_what_it_counts,
+    a_count_highlights_its_occurrences,
 )
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_lattice_view import Book
@@ -193,7 +193,7 @@ def test_the_lattice(unigram: Unigram) -> None:
     """Five words: a word's lattice by keys, then with a piece less, then the other method."""
     unigram.open("/unigram?corpus=hug", step=0)
     seed = ["hug", "ug", "ugs"]  # ug ×20: in hug, pug and hugs
-    a_count_lights_up_what_it_counts(unigram.page, 0, seed)
+    a_count_highlights_its_occurrences(unigram.page, 0, seed)
     the_published_table_by_keys_alone(unigram)
     the_lattice_follows_the_stage(unigram)
     sentencepieces_steps(unigram)
@@ -257,7 +257,7 @@ def the_lattice_follows_the_stage(unigram: Unigram) -> None:
     number = trace[1].lattice("pug").path_count
     expect(book.root.locator(".say")).to_contain_text(f"can be cut into pieces in {number} ways")
     assert unigram.state(0)["step"] == 1
-    a_count_lights_up_what_it_counts(unigram.page, 0, ["ug"])  # ug goes: it was used in p ug
+    a_count_highlights_its_occurrences(unigram.page, 0, ["ug"])  # ug goes: it was used in p ug
 
 
 def sentencepieces_steps(unigram: Unigram) -> None:

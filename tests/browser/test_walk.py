@@ -188,7 +188,7 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
         expect(piece).to_be_in_viewport(ratio=1)
 
 
-def test_the_path_and_what_the_browser_keeps(serve: Callable[..., str], hall: Page) -> None:
+def test_the_path_and_the_browsers_storage(serve: Callable[..., str], hall: Page) -> None:
     """Going on makes no station done; showing the answer does, and the tick says so. Exercises belong to
     finished stations; a new tab knows; one button erases it; a forgery is nothing. Somebody half-way along
     the path's first form, with a link of it, gets a message about its new form."""

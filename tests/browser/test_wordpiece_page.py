@@ -25,7 +25,7 @@ from tests.browser.test_bpe_page import (
     STATE,
     TRACES_OF_ATTACK,
     WIDTHS,
-    a_count_lights_up_what_it_counts,
+    a_count_highlights_its_occurrences,
 )
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_unigram_page import WORD
@@ -89,7 +89,7 @@ def test_a_visit(wordpiece: Learner, open_page: Callable[..., Page], tmp_path: P
     the same."""
     wordpiece.open("/wordpiece?corpus=hug", step=0)
     expect(wordpiece.page.locator(".ts-flipbook .t [data-term='continuation']")).to_have_text("##")
-    a_count_lights_up_what_it_counts(wordpiece.page, 0, ["##g", "##s"])
+    a_count_highlights_its_occurrences(wordpiece.page, 0, ["##g", "##s"])
     every_pair_with_its_score(wordpiece)
     a_frequent_pair_loses_to_rare_parts(wordpiece)
     the_chart_marks_both_choices_and_the_library_parts(wordpiece)

@@ -402,7 +402,7 @@ def test_the_summary_goes_to_standard_error_and_can_be_silenced(tmp_path: Path) 
         (["-a", "unigram", "-s", 90], "the size you asked for"),
     ],
 )
-def test_the_summary_says_why_training_ended(options: list[object], ending: str) -> None:
+def test_the_summary_has_the_reason_for_trainings_end(options: list[object], ending: str) -> None:
     assert ending in run("train", COURSE, *options).stderr
     # Without a size, there was no request that could not be met.
     assert "the seed is no larger" in run("train", "--counts", HUG, "-a", "unigram").stderr
@@ -424,7 +424,7 @@ def test_tokenizer_json_is_the_engines(tmp_path: Path) -> None:
     assert (tmp_path / "tokenizer.json").read_bytes() == expected.read_bytes()
 
 
-def test_the_name_says_what_is_written(tmp_path: Path) -> None:
+def test_the_output_format_follows_the_file_name(tmp_path: Path) -> None:
     corpus = Corpus.from_texts(course_lines())
     bpe = train_bpe(corpus, merges=20, alphabet="bytes")
     options = ["train", COURSE, "--merges", 20, "--alphabet", "bytes", "-o"]
@@ -574,7 +574,7 @@ def test_an_option_of_another_kind_is_refused_by_name(kind: str, name: str) -> N
         (["--kind", "none"], "'--kind'"),
     ],
 )
-def test_what_does_not_go_with_a_kind(options: list[str], message: str) -> None:
+def test_options_that_a_kind_excludes(options: list[str], message: str) -> None:
     assert message in complaint(1 if "-p" in options else 2, "train", COURSE, *options)
 
 
@@ -724,14 +724,14 @@ def test_a_file_without_permission(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_a_tokenizer_that_is_none(tmp_path: Path) -> None:
+def test_an_invalid_tokenizer(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     for text in ("", "{}", "no json", "[1]"):
         path.write_text(text)
         assert complaint(1, "encode", "-t", path, "a").startswith("Error: ")
 
 
-def test_invalid_utf8_is_counted_and_told(tokenizer_file: str) -> None:
+def test_invalid_utf8_is_counted_and_reported(tokenizer_file: str) -> None:
     result = run("trace", "-q", stdin=b"caf\xe9 ol\xe9\n\xff")
     assert result.exit_code == 0
     assert result.stderr == (
@@ -755,7 +755,7 @@ def test_ctrl_c_ends_with_130_and_writes_nothing(tmp_path: Path, monkeypatch: py
 # --- As modules ---------------------------------------------------------------------------------------------
 
 
-def test_the_old_name_says_where_the_command_line_has_gone(tmp_path: Path) -> None:
+def test_the_old_name_points_to_the_new_command(tmp_path: Path) -> None:
     done = shell("python -m cli train 'my corpus.txt' -s 50", tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "The command line has moved: python -m tokensteps train 'my corpus.txt' -s 50\n"
@@ -915,7 +915,7 @@ def test_decode_undoes_encode(tmp_path: Path) -> None:
     )
 
 
-def test_an_id_that_is_none(tokenizer_file: str) -> None:
+def test_an_invalid_id(tokenizer_file: str) -> None:
     size = len(Tokenizer.load(tokenizer_file).tokens)
     message = complaint(1, "decode", "-t", tokenizer_file, 5000)
     assert message.startswith(f"Error: 5000 is not an id of this vocabulary of {size} tokens")
@@ -974,7 +974,7 @@ def test_a_handout_is_the_apps(algorithm: str) -> None:
     assert "&lt;Hug&gt; &amp; pug</h1>" in page
 
 
-def test_a_handout_names_itself_and_says_what_it_leaves_out() -> None:
+def test_a_handout_has_a_title_and_names_its_omissions() -> None:
     assert "<title>BPE: course.txt</title>" in output("handout", COURSE, "--merges", 1)
     assert "<title>BPE</title>" in output("handout", stdin="a text")
     result = run("handout", MIXED)

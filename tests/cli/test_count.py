@@ -80,7 +80,7 @@ def test_from_a_pipe_into_a_pipe() -> None:
     assert trained.exit_code == 0 and len(trained.stdout.splitlines()) == len(trace) + 1
 
 
-def test_what_was_left_out_is_told(tmp_path: Path) -> None:
+def test_omissions_are_reported(tmp_path: Path) -> None:
     result = run(
         "count", "-m", 2, "-p", "whitespace", "-o", tmp_path / "counts.tsv", text="to be or not to be\n"
     )
@@ -146,7 +146,7 @@ def test_mistakes(counts_file: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("serve", [silent, dripping, another_protocol])
-def test_what_is_no_scheduler_is_told_in_one_line(
+def test_an_invalid_scheduler_is_reported_in_one_line(
     serve: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dask itself waits for ever for an answer, and takes a web server's “HTTP/1.1” for a length of

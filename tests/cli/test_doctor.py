@@ -53,7 +53,7 @@ def test_a_machine_on_which_all_is_well(tmp_path: Path) -> None:
     assert all(re.match(r" *(ok|note)  \w", line) for line in plain.stdout.splitlines())
 
 
-def test_what_is_wrong_with_a_machine_is_named_with_its_remedy(
+def test_a_machines_problems_are_named_with_their_remedies(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_machine_is_named_with_its_remedy(
         assert result[name].startswith("wrong ") and remedy in result[name], result[name]
 
 
-def test_what_is_only_this_machines_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_local_stores_and_secrets_are_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A free host would lose it at a new start."""
     for name in ("TOKENSTEPS_STORE", "TOKENSTEPS_SECRET"):
         monkeypatch.delenv(name)

@@ -82,7 +82,7 @@ def test_a_premium_that_is_missing_is_explained(files: list[Path], tmp_path: Pat
     assert "unknown" not in run("-t", files[0], *options[:2], "--parallel", f"fr={tmp_path}/en.txt").stderr
 
 
-def test_what_cannot_be_measured_says_why(files: list[Path], tmp_path: Path) -> None:
+def test_missing_measures_have_a_reason(files: list[Path], tmp_path: Path) -> None:
     short = tmp_path / "short.txt"
     short.write_text("one line\n", "utf-8")
     picky = tmp_path / "vocab.json"

@@ -84,7 +84,7 @@ def test_a_part_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         )
 
 
-def test_installed_the_app_is_found_in_the_package(tmp_path: Path) -> None:
+def test_an_installed_app_is_found_in_the_package(tmp_path: Path) -> None:
     """In a process of its own, as the place is found once: a copy of the module, with and without the wheel's
     additions."""
     package = tmp_path / "tokensteps"
@@ -131,6 +131,6 @@ def test_the_engine_imports_nothing_of_the_app() -> None:
     assert {*done.stdout.split()} - {*sys.stdlib_module_names} <= {"tokenizers_core", "regex", "_regex"}
 
 
-def test_the_build_is_told_no_version_of_its_own() -> None:
+def test_the_project_file_has_no_version_of_its_own() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert "version" in project["project"]["dynamic"] and "version" not in project["project"]

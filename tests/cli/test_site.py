@@ -22,7 +22,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(command_line, ["site", *map(str, arguments)])
 
 
-def test_what_it_refuses(tmp_path: Path) -> None:
+def test_refused_options(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "CNAME").write_text("x", "utf-8")
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\0\0")
@@ -54,7 +54,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     assert not out.exists()
 
 
-def test_what_is_asked_for_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requested_parts_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In place of all pages, one."""
     requests: list[build.Site] = []
 
@@ -95,7 +95,7 @@ def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert done.exit_code == 1 and "a.txt has more than 3 bytes; count its words first" in done.stderr
 
 
-def test_python_for_browsers_is_there_or_said_to_be_missing(
+def test_python_for_browsers_is_there_or_reported_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, file = tmp_path / "out", tmp_path / "pyodide.tgz"

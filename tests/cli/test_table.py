@@ -224,7 +224,7 @@ def test_each_line_of_the_table(name: str, folder: Path, monkeypatch: pytest.Mon
         ("x.tiktoken", "x.json", ["--special-token", "<s>"]),
     ],
 )
-def test_what_train_writes_encodes_as_its_tokenizer_json(
+def test_trained_files_encode_as_their_tokenizer_json(
     name: str, same: str, more: list[str], folder: Path
 ) -> None:
     text = "This is the token.<s> to be é 東京 \t x"
@@ -254,7 +254,7 @@ def test_the_size_that_is_named_can_be_reached(algorithm: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("size", [60, 75, 100])
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
-def test_a_file_has_as_many_tokens_as_were_asked_for(algorithm: str, size: int, tmp_path: Path) -> None:
+def test_a_file_has_the_requested_number_of_tokens(algorithm: str, size: int, tmp_path: Path) -> None:
     for more in ([], ["--special-token", "[UNK]"], ["--template", "bert"]):
         output("train", COURSE, "-a", algorithm, "-s", size, *more, "-f", "-o", tmp_path / "t.json")
         assert len(Tokenizer.load(tmp_path / "t.json").tokens) == size

@@ -105,7 +105,9 @@ def test_encode_reads_standard_input_for_a_dash(files: list[str]) -> None:
     assert "leave one of them out" in complaint(2, "encode", "-t", files[0], "to", "--file", COURSE)
 
 
-def test_without_the_extra_it_says_what_to_install(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_command_names_the_package(
+    files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "rich.console", None)
     message = complaint(1, "show", "to be", "-t", files[0])
     assert message == f"Error: This needs rich, which is not installed. Get it: {extra.INSTALL_EXTRA}"

@@ -11,7 +11,7 @@ CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_an_entry_trains_what_it_says(name: str) -> None:
+def test_an_entry_trains_its_own_algorithm(name: str) -> None:
     algorithm = ALGORITHMS[name]
     trace = algorithm.train(CORPUS, vocab_size=12)
     assert type(trace) is algorithm.trace and trace.algorithm == algorithm.name == name

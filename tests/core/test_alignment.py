@@ -471,7 +471,7 @@ def test_blocks_are_the_plain_ones(case: tuple[str, list[list[Stretch]]]) -> Non
 
 @thorough
 @given(tokenizations(), st.sets(st.integers(0, 12)))
-def test_nobody_agrees_on_what_is_unknown(case: tuple[str, list[list[Stretch]]], places: set[int]) -> None:
+def test_unknown_tokens_agree_with_none(case: tuple[str, list[list[Stretch]]], places: set[int]) -> None:
     text, covers = case
     unknown = [
         {index for index in places if index < len(cover)} if not at else set()

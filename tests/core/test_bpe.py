@@ -257,7 +257,7 @@ def test_long_words_are_encoded_like_short_ones(word: str, learned_from: str) ->
     st.text("abcxy?é", max_size=LONG_WORD // 2).map(lambda text: text * 3),
     st.sampled_from(["", "?"]),
 )
-def test_what_no_merge_touches_is_left_alone(learned_from: str, word: str, unk_token: str) -> None:
+def test_words_without_the_pair_are_left_alone(learned_from: str, word: str, unk_token: str) -> None:
     """Symbols in no merge (x, y) cut a word; unknown ones (é, and ? as a character of the word) stand for
     themselves or are left out.
 

@@ -126,7 +126,7 @@ def test_text_that_reads_like_a_byte_piece_never_becomes_one() -> None:
     assert "".join(trace.tokenizer().encode("<0x41>").tokens) == "<0x41>"
 
 
-def test_what_the_alphabet_leaves_out_is_spelled_in_bytes() -> None:
+def test_characters_outside_the_alphabet_are_spelled_in_bytes() -> None:
     trace = train_bpe(Corpus.from_counts({"hugs": 5, "pug": 2}), limit_alphabet=3, byte_fallback=True)
     assert trace.tokenizer().encode("hugs").tokens == ["hug", "<0x73>"] and trace.left_out == {"s": 5, "p": 2}
 

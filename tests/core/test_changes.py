@@ -103,7 +103,7 @@ def test_prunes(counts: dict[str, int], method: str) -> None:
 
 
 @pytest.mark.parametrize("nothing", ["", "zebra", "<b>"])
-def test_what_a_run_does_not_have(nothing: str) -> None:
+def test_no_step_changes_an_unknown_string(nothing: str) -> None:
     corpus = Corpus.from_counts({"hug": 3, "hugs": 2})
     for trace in (train_bpe(corpus, merges=2), train_unigram(corpus, vocab_size=6)):
         assert steps_changing_word(trace, nothing) == [] == steps_changing_token(trace, nothing)

@@ -267,7 +267,7 @@ def test_parity_and_sentencepiece_are_what_their_tokenizers_give(one: list[str],
     check_kinds(corpora, [*one, *other], ["bpe", "paritybpe", "sentencepiece_bpe"])
 
 
-def test_what_the_newer_kinds_of_bpe_did_for_a_size() -> None:
+def test_events_of_the_newer_kinds_of_bpe_for_a_size() -> None:
     """The change of stages, and the removed tokens; oracle: the traces' events between the two steps."""
     corpus = Corpus.from_texts(EXAMPLES["scaffolding"].text().splitlines())
     own = {"superbpe": {"transition": 60}, "pickybpe": {"threshold": "0.6"}}
@@ -291,7 +291,7 @@ def test_what_the_newer_kinds_of_bpe_did_for_a_size() -> None:
     assert begun == [(61, ["stage", "merge"])] and left
 
 
-def test_what_is_compared_has_to_be_told_apart() -> None:
+def test_invalid_sets_of_runs() -> None:
     corpus = Corpus.from_counts(HUG)
     with pytest.raises(SettingError, match="name two at least"):
         compare(corpus, runs=["bpe", "bpe"])
@@ -348,7 +348,7 @@ def test_the_published_merges_of_the_small_corpus() -> None:
     assert comparison[3].standings[0].tokens == 10 + 5 * 2 + 12 * 2 + 4 * 2 + 5 * 2
 
 
-def test_what_unigram_has_here_and_not_one_size_below() -> None:
+def test_pieces_of_unigram_here_and_not_one_size_below() -> None:
     comparison = course()
     trace = comparison.runs["unigram"]
     for index in range(1, len(comparison) + 1):
@@ -459,7 +459,7 @@ def test_a_size_below_an_alphabet_is_refused() -> None:
         ({"seed_size": 6}, SettingError),
     ],
 )
-def test_settings_that_can_not_be(settings: Any, error: type[TokenizersCoreError]) -> None:
+def test_invalid_settings(settings: Any, error: type[TokenizersCoreError]) -> None:
     with pytest.raises(error):
         compare(Corpus.from_counts(HUG), **settings)
 

@@ -328,7 +328,7 @@ def test_a_replacement_belongs_to_all_that_was_replaced() -> None:
     assert {span for span in step.align(text) if span[1] - span[0] > 1} == {(7, 9), (17, 20)}
 
 
-def test_what_a_file_may_say_of_a_cut() -> None:
+def test_invalid_cuts_in_a_file() -> None:
     wrong = {"type": "Split", "pattern": {"String": "a"}, "behavior": "Lost", "invert": False}
     with pytest.raises(TokenizerFileError, match=", ".join(BEHAVIORS)):
         from_document(small(pre_tokenizer=wrong))

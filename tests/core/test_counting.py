@@ -227,7 +227,7 @@ def test_merging_changes_nothing_that_it_merges() -> None:
 
 
 @given(st.lists(st.text("abc ", max_size=12), min_size=1), st.integers(1, 6))
-def test_the_cut_keeps_order_and_says_what_it_left_out(texts: list[str], minimum: int) -> None:
+def test_the_cut_keeps_order_and_counts_its_omissions(texts: list[str], minimum: int) -> None:
     try:
         corpus = Corpus.from_texts(texts, pre_tokenizer="whitespace")
     except EmptyCorpusError:
@@ -350,7 +350,7 @@ BYTE_LEVEL = HEADER.replace('"whitespace"', '"byte_level"')
     ],
     ids=lambda value: str(value)[-20:],
 )
-def test_what_is_wrong_with_a_file_is_told_by_line(text: str, why: str, line_number: int) -> None:
+def test_errors_in_a_file_name_the_line(text: str, why: str, line_number: int) -> None:
     with pytest.raises(CountsFileError) as caught:
         read_counts(text)
     assert (caught.value.why, caught.value.line_number) == (why, line_number)
@@ -366,12 +366,12 @@ def test_what_is_wrong_with_a_file_is_told_by_line(text: str, why: str, line_num
         (BYTE_LEVEL.replace('"gpt2"', '"(a"'), TokenizersCoreError),
     ],
 )
-def test_rules_that_nobody_knows(text: str, error: type[TokenizersCoreError]) -> None:
+def test_unknown_rules(text: str, error: type[TokenizersCoreError]) -> None:
     with pytest.raises(error):
         read_counts(text)
 
 
-def test_reading_says_how_far_it_is_and_can_be_stopped() -> None:
+def test_reading_has_progress_and_can_be_stopped() -> None:
     rows = [f"{number:0100}\t1\t0" for number in range(4000)]
     heard: list[int] = []
     read_counts("\n".join([HEADER, *rows]), progress=heard.append)

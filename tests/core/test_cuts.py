@@ -179,7 +179,7 @@ def test_a_replacement_comes_before_the_normalizer() -> None:
         ({"cuts": (DIGITS["each"],), "pre_tokenizer": "end_of_word"}, SettingError, "end at each cut"),
     ],
 )
-def test_cuts_that_can_not_be(settings: dict[str, Any], error: Any, message: str) -> None:
+def test_invalid_cuts(settings: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         Pipeline(**settings)
 

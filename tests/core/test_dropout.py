@@ -194,7 +194,7 @@ def test_unknown_characters_are_what_they_are_without_chance(text: str) -> None:
         assert certain == tokenizer.encode(text).tokens
 
 
-def test_what_can_not_be_is_refused() -> None:
+def test_invalid_values_are_refused() -> None:
     merges, unigram = (
         train_bpe(Corpus.from_counts({"ab": 2})).tokenizer(),
         train_unigram(Corpus.from_counts({"ab": 2}), 9, 3).tokenizer(),

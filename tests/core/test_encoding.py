@@ -98,7 +98,7 @@ def test_a_composed_character_has_all_that_it_was_composed_from() -> None:
     assert (encoding.char_to_token(1), expected.char_to_token(1)) == (0, None)
 
 
-def test_places_that_can_not_be() -> None:
+def test_invalid_positions() -> None:
     encoding = lettered().with_options(template=TEMPLATES["bert"]).encode("a b", "c")
     for index in (-1, 99):
         assert encoding.token_to_chars(index) is encoding.token_to_word(index) is None
@@ -149,7 +149,7 @@ def test_offsets_by_lengths_need_tokens_for_all_bytes(pattern: str, text: str) -
     assert tokenizer.encode(text).offsets == tokenizer.align(text)[0]
 
 
-def test_offsets_are_worked_out_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offsets_are_computed_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     requests: list[str] = []
     align = Tokenizer.align
     monkeypatch.setattr(Tokenizer, "align", lambda self, text: requests.append(text) or align(self, text))

@@ -101,7 +101,7 @@ def test_a_pair_learned_twice_stands_in_merges_txt_once() -> None:
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
-def test_json_tells_what_the_events_tell(rule: str) -> None:
+def test_json_agrees_with_the_events(rule: str) -> None:
     trace = train_bpe(Corpus.from_texts([TEXT]), merges=60, tie_rule=rule)
     data = json.loads(trace_to_json(trace))
     assert data == json.loads(json.dumps(trace_to_dict(trace)))
@@ -218,7 +218,7 @@ def expect_events(trace: UnigramTrace) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_unigram_json_tells_what_the_events_tell(method: str) -> None:
+def test_unigram_json_agrees_with_the_events(method: str) -> None:
     kinds = expect_events(course(method))
     assert len(course(method).record.rounds) > 1
     assert set(kinds) == ({"prune"} if method == "course" else {"prune", "e_step", "m_step", "finalize"})
@@ -475,7 +475,7 @@ def with_vocab(tokens: list[str], merges: list[list[str]]) -> OurTokenizer:
 
 
 @pytest.mark.parametrize("name", NO_TIKTOKEN)
-def test_what_a_tiktoken_file_cannot_hold(name: str) -> None:
+def test_tokenizers_that_a_tiktoken_file_cannot_hold(name: str) -> None:
     why, make = NO_TIKTOKEN[name]
     with pytest.raises(UnsavableError, match=r"^A \.tiktoken file ") as caught:
         tiktoken_ranks(make())

@@ -156,7 +156,7 @@ pipelines = st.sampled_from(["byte_level", "whitespace_split", "end_of_word"])
 
 @examples(150)
 @given(words, words, pipelines, st.integers(0, 8), st.integers(0, 12), st.integers(1, 3))
-def test_what_is_learned_on_top_is_what_recounting_finds(
+def test_further_training_agrees_with_recounting(
     old: dict[str, int], new: dict[str, int], pre: str, before: int, more: int, least: int
 ) -> None:
     taught = Corpus.from_counts(old, pre_tokenizer=pre)
@@ -207,7 +207,7 @@ def test_new_characters_come_in_as_symbols() -> None:
     assert trace.tokenizer().encode("жуг").tokens == ["жу", "г"]
 
 
-def test_all_bytes_come_in_as_symbols_where_they_are_asked_for() -> None:
+def test_all_bytes_become_symbols_on_request() -> None:
     old = train_bpe(Corpus.from_texts(["hug hugs"]), merges=2).tokenizer()
     texts = Corpus.from_texts(["mug hug"])
     new = train_bpe(texts, merges=1, alphabet="bytes", extend=old).tokenizer()
@@ -253,7 +253,7 @@ def test_ids_that_nothing_has_and_special_tokens_outside_of_the_model_stay() -> 
         ({"unigram": True}, "only BPE"),
     ],
 )
-def test_what_can_not_be_gone_on_with_is_said(settings: dict[str, Any], message: str) -> None:
+def test_impossible_further_training_is_refused(settings: dict[str, Any], message: str) -> None:
     corpus = Corpus.from_counts(
         {"hug": 3, "pug": 2}, pre_tokenizer=settings.pop("pre_tokenizer", "whitespace_split")
     )
@@ -292,7 +292,7 @@ def test_gpt2_without_its_last_merges() -> None:
     assert max(cut.ids(text)[:-1]) < 40_256
 
 
-def test_what_is_cut_out_of_the_middle_strands_the_rest() -> None:
+def test_removing_a_middle_merge_strands_later_ones() -> None:
     """The library, given a file without the one merge, never makes the stranded tokens and always makes the
     others."""
     trace = train_bpe(

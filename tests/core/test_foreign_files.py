@@ -280,7 +280,7 @@ def test_any_text_encodes_the_same_here(name: str) -> None:
     check()
 
 
-def test_without_an_unknown_token_what_is_unknown_is_left_out() -> None:
+def test_without_an_unknown_token_unknown_characters_are_left_out() -> None:
     theirs = built(
         models.BPE(), trainers.BpeTrainer(vocab_size=60, limit_alphabet=20), pre_tokenizers.Whitespace()
     )
@@ -576,7 +576,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_named(name: str) -> None:
+def test_errors_name_the_problem(name: str) -> None:
     document, message = WRONG[name]
     with pytest.raises(TokenizerFileError, match=message) as caught:
         from_document(document)
@@ -598,7 +598,7 @@ def test_what_is_wrong_is_named(name: str) -> None:
         (b"PK\x03\x04" + bytes(100), "not JSON: "),
     ],
 )
-def test_files_that_are_none(data: bytes, message: str, tmp_path: Path) -> None:
+def test_invalid_files(data: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(TokenizerFileError, match=message):
         tokenizer_from_bytes(data)
     path = tmp_path / "tokenizer.json"
@@ -607,7 +607,7 @@ def test_files_that_are_none(data: bytes, message: str, tmp_path: Path) -> None:
         Tokenizer.load(path)
 
 
-def test_what_is_nested_deeply_is_refused_without_recursion() -> None:
+def test_deep_nesting_is_refused_without_recursion() -> None:
     for key, children in (
         ("normalizer", "normalizers"),
         ("pre_tokenizer", "pretokenizers"),
@@ -734,7 +734,7 @@ VALID: list[dict[str, Any]] = [
 ]
 
 
-def test_what_is_changed_below_was_valid() -> None:
+def test_the_files_changed_below_are_valid() -> None:
     for document in VALID:
         assert from_document(document).encode("ab a").tokens
 
@@ -790,7 +790,7 @@ def test_changed_documents_load_or_say_why(document: dict[str, Any]) -> None:
 @examples(300)
 @example(0, 0, b"")
 @given(st.integers(0, 2), st.integers(0, 2000), st.binary(max_size=4))
-def test_cut_and_patched_files_load_or_say_why(which: int, offset: int, patch: bytes) -> None:
+def test_cut_and_patched_files_load_or_are_refused(which: int, offset: int, patch: bytes) -> None:
     data = json.dumps(VALID[which]).encode()
     for changed in (data[:offset] + patch, data[:offset] + patch + data[offset + len(patch) :]):
         usable_or_refused(lambda changed=changed: tokenizer_from_bytes(changed))  # type: ignore[misc]
@@ -804,7 +804,7 @@ def test_any_bytes_load_or_say_why(data: bytes) -> None:
 
 @examples(200)
 @given(anything)
-def test_any_data_loads_or_says_why(data: Any) -> None:
+def test_any_data_loads_or_is_refused(data: Any) -> None:
     usable_or_refused(lambda: from_document(data))
 
 

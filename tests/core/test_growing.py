@@ -174,7 +174,7 @@ def test_other_threads_read_while_it_grows(name: str) -> None:
         agrees(trace, whole, step)
 
 
-def test_what_is_settled_ends_before_the_last_step() -> None:
+def test_the_settled_part_ends_before_the_last_step() -> None:
     whole: Sequence[Any] = train_bpe(HUG, merges=3)
     assert whole.settled == 2  # type: ignore[attr-defined]
     assert StoredTrace("hug", (HUG,), "found").finished  # type: ignore[type-var]

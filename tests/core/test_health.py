@@ -130,7 +130,7 @@ WORDPIECE_TEXTS = [*every("aA,中 #", 4)]
 
 
 @pytest.mark.parametrize("seed", range(sampled(96)))
-def test_what_bert_can_never_give_is_ruled_out_and_the_rest_is_shown(seed: int) -> None:
+def test_berts_unreachable_tokens_are_ruled_out_and_others_shown(seed: int) -> None:
     random = Random(seed)
     results = {"".join(random.choices("aaA,中", k=random.randint(1, 3))) for _ in range(8)}
     tokens = ["[UNK]", "a", *sorted(results - {"a"}), *(f"##{token}" for token in sorted(results))]
@@ -151,7 +151,7 @@ def test_what_bert_can_never_give_is_ruled_out_and_the_rest_is_shown(seed: int) 
 
 @pytest.mark.parametrize("seed", range(sampled(96)))
 @pytest.mark.parametrize("pre_tokenizer", ["byte_level", "metaspace", "none", "whitespace_split"])
-def test_what_every_text_up_to_a_length_gives_is_never_ruled_out(pre_tokenizer: str, seed: int) -> None:
+def test_tokens_of_all_short_texts_are_never_ruled_out(pre_tokenizer: str, seed: int) -> None:
     random = Random(seed)
     texts = ["".join(random.choices("ab A1é", k=30)) for _ in range(4)]
     corpus = Corpus.from_texts(
@@ -305,7 +305,7 @@ def test_a_byte_whose_character_is_a_token_is_never_needed() -> None:
     assert by_kind["open"] <= {f"<0x{byte:02X}>" for byte in range(0x21)}
 
 
-def test_a_check_can_be_stopped_and_says_how_far_it_is() -> None:
+def test_a_check_has_progress_and_can_be_stopped() -> None:
     tokenizer = fallback("abc")
     messages: list[tuple[int, int | None]] = []
 
@@ -342,7 +342,7 @@ def test_trained_vocabularies_are_healthy() -> None:
      ("ᚠ", "other"), ("aя", "mixed"), ("don't", "Latin"), ("3rd", "Latin"), (" 42", "digits"), ("٤", "digits"), ("…", "signs"),
      (" ⇒", "signs"), ("\t\t", "space"), ("\u0301", "signs")],
 )  # fmt: skip
-def test_a_token_is_told_by_the_script_of_its_letters(text: str, kind: str) -> None:
+def test_a_token_is_classified_by_its_letters_script(text: str, kind: str) -> None:
     assert kind_of(text.encode()) == kind
 
 

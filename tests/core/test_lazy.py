@@ -68,7 +68,7 @@ def test_an_error_leaves_nothing_behind() -> None:
     assert failing.value == 1 == failing.value and failing.times == 2
 
 
-def test_what_was_worked_out_is_no_obstacle_to_pickling() -> None:
+def test_cached_values_are_no_obstacle_to_pickling() -> None:
     slow = Thing()
     assert slow.value == 1 and pickle.loads(pickle.dumps(slow)).value == 1
     assert Thing.__dict__["value"].__doc__ == "One."

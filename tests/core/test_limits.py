@@ -182,7 +182,7 @@ def test_words_that_are_too_long_are_unknown_in_the_library_too() -> None:
     assert tokenizer.encode("return").tokens != ["[UNK]"] == tokenizer.encode("returns").tokens
 
 
-def test_what_is_left_out_is_unknown_to_the_tokenizer() -> None:
+def test_excluded_characters_are_unknown_to_the_tokenizer() -> None:
     trace = train_bpe(Corpus.from_counts({"hugs": 5, "pug": 2, "bun": 1}), limit_alphabet=3)
     assert trace.left_out == {"s": 5, "p": 2, "b": 1, "n": 1} and trace.alphabet == ("g", "h", "u")
     assert trace.tokenizer().encode("hugs bun").tokens == ["hug", "[UNK]", "[UNK]", "u", "[UNK]"]
@@ -190,7 +190,7 @@ def test_what_is_left_out_is_unknown_to_the_tokenizer() -> None:
     assert train_bpe(Corpus.from_counts({"hug": 1})).left_out == {}
 
 
-def test_a_run_that_only_long_pairs_could_go_on_with_says_so() -> None:
+def test_a_run_left_with_only_long_pairs_names_the_reason() -> None:
     trace = train_bpe(Corpus.from_counts({"hugs": 5}), max_token_length=2)
     assert (len(trace), trace.stop_reason) == (2, "bounds")
     first, *_ = train_bpe(Corpus.from_counts({"hug": 9, "pug": 9, "pun": 1}), max_token_length=2, merges=2)[
@@ -217,7 +217,7 @@ def test_the_end_of_a_word_is_no_character() -> None:
         ({"limit_alphabet": 3, "extend": True}, "old tokenizer's"),
     ],
 )
-def test_limits_that_make_no_sense(limits: dict[str, Any], message: str) -> None:
+def test_invalid_limits(limits: dict[str, Any], message: str) -> None:
     corpus = Corpus.from_counts({"hug": 1})
     if limits.pop("extend", False):
         limits["extend"] = train_bpe(corpus).tokenizer()
@@ -225,7 +225,7 @@ def test_limits_that_make_no_sense(limits: dict[str, Any], message: str) -> None
         train_bpe(corpus, **limits)
 
 
-def test_what_is_not_limited_is_trained_as_before() -> None:
+def test_without_limits_training_is_as_before() -> None:
     """Unused settings aren't recorded, and no pair is looked at for them."""
     trace = train_bpe(Corpus.from_counts({"hug": 1}))
     assert trace.bounds is None and not {*Limits._fields} & trace.settings.keys() and trace[1].excluded == ()

@@ -309,12 +309,12 @@ CORPUS: Final = Corpus.from_counts({"hug": 3})
         ({"ratio": [1], "parallel": {"en": CORPUS}}, "one of the two"),
     ],
 )
-def test_what_does_not_fit_together(settings: dict[str, Any], message: str) -> None:
+def test_contradictory_options(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         train_paritybpe(**{"corpora": {"en": CORPUS}, **settings})
 
 
 @pytest.mark.parametrize("settings", [{"corpora": CORPUS}, {"corpora": {"en": "hug"}}, {"window": "wide"}])
-def test_what_is_of_the_wrong_type(settings: dict[str, Any]) -> None:
+def test_wrong_types(settings: dict[str, Any]) -> None:
     with pytest.raises(WrongTypeError):
         train_paritybpe(**{"corpora": {"en": CORPUS}, **settings})

@@ -87,7 +87,7 @@ def test_only_matching_takes_of_the_time(monkeypatch: pytest.MonkeyPatch) -> Non
         Corpus.from_texts(texts(), pattern=r"\w+", timeout=3)
 
 
-def test_catastrophe_that_is_none() -> None:
+def test_patterns_that_only_look_catastrophic() -> None:
     assert pre_tokenize("a" * 40 + "!", pattern="(a+)+$") == [("a" * 40 + "!", 0, 41)]
 
 
@@ -103,7 +103,7 @@ def test_catastrophe_that_is_none() -> None:
         ("a" * 10_001, "longer than 10000", None),
     ],
 )
-def test_pattern_that_is_none(pattern: str, message: str, position: int | None) -> None:
+def test_invalid_pattern(pattern: str, message: str, position: int | None) -> None:
     for use in (lambda: pre_tokenize("x", pattern=pattern), lambda: Pipeline(pattern=pattern)):
         with pytest.raises(errors.PatternError, match=re.escape(message)) as caught:
             use()

@@ -141,7 +141,7 @@ MATRIX = [
 ] + [(*settings, "nmt_nfkc", True, True) for settings in SETTINGS[::2]]
 
 
-def test_the_matrix_is_as_large_as_it_says() -> None:
+def test_the_matrix_has_its_declared_size() -> None:
     assert len({*MATRIX}) >= 40 and len(TEXTS) >= 60
 
 

@@ -86,7 +86,7 @@ def test_counts_are_read(text: str, expected: list[tuple[str, int]]) -> None:
         ("hug,1,000", "too_many_fields"),
     ],
 )
-def test_counts_that_are_none(line: str, why: str) -> None:
+def test_invalid_counts(line: str, why: str) -> None:
     with pytest.raises(errors.CountsFileError, match=r"^Line 3 \(") as caught:
         parse_counts(f"pug 5\n\n{line}\npun 1")
     assert (caught.value.line_number, caught.value.line, caught.value.why) == (3, line, why)

@@ -170,7 +170,7 @@ def test_options_on_small_corpora_as_in_the_library() -> None:
         assert {*trace.alphabet} == {piece for piece in pieces if len(piece) == 1}, (lines, limits)
 
 
-def test_what_a_rule_excludes_is_said_with_the_reason() -> None:
+def test_exclusions_by_a_rule_have_their_reason() -> None:
     """Recounted at each step: the excluded winner, and the reason against it."""
     corpus = Corpus.from_counts({"▁a1a1": 9, "▁bcd": 4, "▁bcx": 2, "▁cdcd": 3, "▁xcd": 1}, pre_tokenizer=PRE)
     trace = train_sentencepiece_bpe(corpus)
@@ -191,7 +191,7 @@ def test_what_a_rule_excludes_is_said_with_the_reason() -> None:
     assert "scripts" in reasons and trace.stop_reason == "bounds"
 
 
-def test_a_piece_is_made_from_one_pair_only() -> None:
+def test_a_piece_comes_from_one_pair_only() -> None:
     """From single characters no second pair ever spells a piece. A special token is there before: its pair
     would have won, is reported as already there, and is never merged."""
     random = Random(3)

@@ -221,7 +221,7 @@ def test_going_on_keeps_new_symbols_whole() -> None:
 
 
 @pytest.mark.parametrize("user_symbols", ["<n>", [""], [3]])
-def test_symbols_that_can_not_be(user_symbols: Any) -> None:
+def test_invalid_symbols(user_symbols: Any) -> None:
     with pytest.raises((SettingError, WrongTypeError), match="user_defined_symbols"):
         Corpus.from_texts(["a"], user_defined_symbols=user_symbols)
 

@@ -171,7 +171,7 @@ def test_pieces() -> None:
         ("$A :1", "$A $B", "no_name", ":1"),
     ],
 )
-def test_templates_that_are_none(single: str, pair: str, why: str, piece: str) -> None:
+def test_invalid_templates(single: str, pair: str, why: str, piece: str) -> None:
     with pytest.raises(TemplateError) as caught:
         Template(single, pair)
     error = caught.value

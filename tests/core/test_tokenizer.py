@@ -180,7 +180,7 @@ def test_byte_level_ids_are_those_of_tiktoken(pattern: str) -> None:
 # --- There and back -----------------------------------------------------------------------------------------
 
 
-def test_what_marks_the_parts_of_a_word_stands_for_no_bytes() -> None:
+def test_markers_of_word_parts_stand_for_no_bytes() -> None:
     corpus = Corpus.from_counts({"hug": 10, "hugs": 5, "##": 1})
     pieces = train_wordpiece(corpus, special_tokens=["[UNK]"]).tokenizer()
     ends = train_bpe(corpus, end_of_word_suffix="</w>").tokenizer()

@@ -443,7 +443,7 @@ def test_transformers_load_the_file_and_write_one_that_comes_back(algorithm: str
         assert back.encode(text, "x").ids == theirs(text, "x")["input_ids"]
 
 
-def test_what_another_tokenizer_is_trained_with() -> None:
+def test_settings_for_training_another_tokenizer() -> None:
     old = trained("bpe", "end_of_word", normalizer="nfd_strip_accents")
     document = to_document(old.with_options(template=Template("<s> $A", "<s> $A $B")))
     assert replace(pipeline_of(document), timeout=600.0) == old.pipeline
@@ -489,7 +489,7 @@ UNSAVABLE: dict[str, Callable[[], Tokenizer]] = {
 
 
 @pytest.mark.parametrize("why", UNSAVABLE)
-def test_what_cannot_be_saved_says_why(why: str) -> None:
+def test_impossible_saves_have_a_reason(why: str) -> None:
     ours = UNSAVABLE[why]()
     with pytest.raises(UnsavableError) as caught:
         tokenizer_to_json(ours)

@@ -67,7 +67,7 @@ def test_index_of_another_type(step: object, kind: str) -> None:
 
 
 @pytest.mark.parametrize("train", [train_bpe, train_wordpiece])
-def test_the_start_says_which_steps_have_a_pair(train: Callable[..., MergeTrace]) -> None:
+def test_the_start_has_no_pair_and_names_steps_with_one(train: Callable[..., MergeTrace]) -> None:
     """Oracle: the steps of the run itself: each but the first has one."""
     trace = train(HUG.corpus)
     for start in (trace[0].event, pickle.loads(pickle.dumps(trace[0].event)), copy(trace[0].event)):
@@ -82,7 +82,7 @@ def test_the_start_says_which_steps_have_a_pair(train: Callable[..., MergeTrace]
 @pytest.mark.parametrize(
     ("train", "outcome"), [(train_bpe, "no_pairs"), (train_wordpiece, "spelled"), (train_unigram, "found")]
 )
-def test_an_explanation_says_of_which_word(train: Callable[..., Trace[Any]], outcome: str) -> None:
+def test_an_explanation_names_its_word(train: Callable[..., Trace[Any]], outcome: str) -> None:
     """Also one cut short, and of a word that itself has to be shortened and escaped."""
     tokenizer = train(HUG.corpus, vocab_size=12).tokenizer()
     steps = tokenizer.explain("hugs")

@@ -179,7 +179,7 @@ def test_the_seed_of_sentencepiece_without_whole_words_equals_a_plain_count(
 
 @pytest.mark.parametrize("whole_words", [True, False])
 @pytest.mark.parametrize("method", METHODS)
-def test_what_bounds_keep_out_of_the_seed(method: str, whole_words: bool) -> None:
+def test_seed_pieces_excluded_by_bounds(method: str, whole_words: bool) -> None:
     """Oracle: the plain seed without bounds. Pieces worth less than the last one with room were kept out by
     the seed's size."""
 
@@ -350,7 +350,7 @@ def test_the_events_on_generated_corpora(frequencies: dict[str, int], more: int,
     assert_events(train_unigram(Corpus.from_counts(frequencies), size, None, pruned_share=share))
 
 
-def test_what_pieces_are_worth() -> None:
+def test_the_worth_of_pieces() -> None:
     trace = course()
     frequencies = dict(trace.corpus.items())
     for step in (0, 31, 100, len(trace)):
@@ -466,7 +466,7 @@ def test_the_warning_names_the_line_that_trains() -> None:
 
 
 @pytest.mark.parametrize("method", ["course", "sentencepiece"])
-def test_the_seed_grows_with_the_size_and_what_is_out_of_reach_is_said(method: str) -> None:
+def test_the_seed_grows_with_the_size_and_unreached_sizes_warn(method: str) -> None:
     """Oracle: the text itself, with more different substrings than the requested size."""
     corpus = Corpus.from_texts([library_text(20_000)], pre_tokenizer="whitespace_split_metaspace")
     wanted = 400

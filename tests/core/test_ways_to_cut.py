@@ -248,7 +248,7 @@ def test_prefixes_and_suffixes() -> None:
     assert placed(("a", "b"), ("ab", "c")) is None and placed("aab", ("a",), at_end=True) is None
 
 
-def test_what_a_vocabulary_has_no_means_for() -> None:
+def test_ways_that_a_model_lacks() -> None:
     bpe = BpeModel(["a", "b", "ab"], [Pair("a", "b")])
     unigram = UnigramModel(["<unk>", "a"], {"a": -1.0})
     assert "most_probable" not in Ways(bpe).possible and Ways(bpe).cut("ab", "most_probable") is None

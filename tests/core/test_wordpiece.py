@@ -265,7 +265,7 @@ def test_explaining_tries_every_substring_longest_first(word: str) -> None:
     assert results == list(explained[-1].tokens) == model.longest_matches(word)
 
 
-def test_a_long_explanation_is_cut_and_says_so() -> None:
+def test_a_long_explanation_is_cut_with_a_note() -> None:
     explained = WordPieceModel(["a", "##a"]).explain("a" * 60)
     assert explained.stop_reason == "cut"
     assert len(explained) == TRIES_EXPLAINED
@@ -276,7 +276,7 @@ def test_decoding_joins_what_the_prefix_marks() -> None:
     assert tokenizer.decode(tokenizer.encode("This is the Face .").ids) == "This is the Face ."
 
 
-def test_what_the_library_trains_under_this_name() -> None:
+def test_the_librarys_training_of_this_name() -> None:
     """`tokenizers` learns BPE with the prefix. (Four merges of the hug corpus: none of them is tied, and the
     library gives ids to symbols inside words in another order in each run.)
     """

@@ -188,7 +188,7 @@ def test_a_row_of_a_batch_that_is_no_text_is_named_with_its_number() -> None:
 
 
 @pytest.mark.parametrize("count", [Corpus.from_texts, TOKENIZER.encode_batch, TOKENIZER.encode_iterable])
-def test_of_a_table_a_column_is_asked_for(count: Call) -> None:
+def test_a_table_needs_a_column(count: Call) -> None:
     """Before, its column names, the items of a loop over it, were taken for texts."""
     name = "inputs" if count == TOKENIZER.encode_batch else "texts"
     for column in ("text", "said"):
@@ -256,5 +256,5 @@ def test_numbers_of_other_libraries_are_numbers() -> None:
     assert TOKENIZER.decode(numpy.array([1, 2])) == TOKENIZER.decode([1, 2])
 
 
-def test_the_package_says_that_it_is_typed() -> None:
+def test_the_package_is_marked_as_typed() -> None:
     assert (Path(__file__).parents[2] / "tokenizers_core" / "py.typed").is_file()

@@ -131,7 +131,7 @@ def test_every_tab_renders_when_there_is_nothing_to_merge() -> None:
         ("corpus=upload&id=0123&file=a.txt", "paste or upload it again."),
     ],
 )
-def test_damaged_links_are_told_and_the_page_works_on(query: str, says: str) -> None:
+def test_damaged_links_are_reported_and_the_page_works_on(query: str, says: str) -> None:
     app = opened(query)
     assert len(problems(app)) == 1 and says in problems(app)[0]
     if "corpus=course" in query or "corpus=n" in query:
@@ -152,7 +152,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
         ("x" * (PASTE_LIMIT + 1), "The text has 200,001 characters, but the limit is 200,000: shorten it"),
     ],
 )
-def test_texts_that_can_not_be_trained_on(text: str, says: str) -> None:
+def test_texts_unfit_for_training(text: str, says: str) -> None:
     app = opened("corpus=paste&ties=greatest")
     app.text_area(key="bpe.paste_text").set_value(text)
     run(app)
@@ -241,7 +241,7 @@ def test_a_text_that_follows_takes_no_rules_of_an_example_along(name: str) -> No
     assert state(app, f"{name}.paste_text") == "low lower" and problems(app) == []
 
 
-def test_numbers_that_can_not_be() -> None:
+def test_invalid_numbers() -> None:
     PAGE.refuses_numbers(
         opened("corpus=course"),
         ("size", 3, "Vocabulary size: 3 is below the alphabet&#x27;s 31 symbols; choose at least 31."),
@@ -273,7 +273,7 @@ def test_size_may_be_empty() -> None:
         ("<b>[", "&lt;b&gt;["),
     ],
 )
-def test_patterns_that_can_not_be(pattern: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_patterns(pattern: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Invalid patterns get a message and stay in their box; the next, valid one is taken."""
     monkeypatch.setattr(limits, "PATTERN_SECONDS", 0.2)
     app = opened(f"corpus=paste&pattern=own&text={pack_text('a' * 60 + '!')}")
@@ -299,7 +299,7 @@ def test_patterns_that_can_not_be(pattern: str, says: str, monkeypatch: pytest.M
         ("a.txt", b"", "The file has 0 bytes and no words: choose another one."),
     ],
 )
-def test_files_that_can_not_be_read(name: str, data: bytes, says: str) -> None:
+def test_unreadable_files(name: str, data: bytes, says: str) -> None:
     app = opened("corpus=upload&ties=greatest")
     app.sidebar.get("file_uploader")[0].set_value((name, data, "text/plain"))
     run(app)
@@ -307,7 +307,7 @@ def test_files_that_can_not_be_read(name: str, data: bytes, says: str) -> None:
     assert value(app, "ties") == "greatest"
 
 
-def test_invalid_utf_8_is_read_and_told() -> None:
+def test_invalid_utf_8_is_read_and_reported() -> None:
     app = opened("corpus=upload")
     app.sidebar.get("file_uploader")[0].set_value(("a.txt", b"caf\xe9 caf\xe9", "text/plain"))
     run(app)
@@ -318,7 +318,7 @@ def test_invalid_utf_8_is_read_and_told() -> None:
     assert problems(again) == [] and book(again)["last"] == book(app)["last"]
 
 
-def test_a_file_that_the_server_had_to_let_go_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_dropped_by_the_server_is_requested_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Corpora share one room; a short one is in the store on disk as well."""
     app = opened("corpus=upload")
     app.sidebar.get("file_uploader")[0].set_value(("a.txt", b"hug pug pun", "text/plain"))
@@ -334,7 +334,7 @@ def test_a_file_that_the_server_had_to_let_go_is_asked_for_again(monkeypatch: py
     assert "paste or upload it again." in problems(later)[0]
 
 
-def test_counts_are_typed_or_told_by_line() -> None:
+def test_errors_in_typed_counts_name_the_line() -> None:
     app = opened("corpus=counts")
     app.text_area(key="bpe.counts_text").set_value("hug 10\npug five")
     run(app)
@@ -361,7 +361,7 @@ def test_hostile_text_stays_text_in_every_message() -> None:
             assert "<img" not in html.proto.body and "<script" not in html.proto.body
 
 
-def test_the_corpus_is_kept_when_others_are_looked_at() -> None:
+def test_a_typed_corpus_outlives_a_look_at_others() -> None:
     app = opened(f"corpus=paste&text={pack_text(PASTED)}")
     app.sidebar.selectbox(key="bpe.corpus").set_value("hug")
     run(app)
@@ -377,7 +377,7 @@ def test_names_of_rules_are_offered() -> None:
     assert app.sidebar.selectbox(key="bpe.ties").options == [choice_name("ties", rule) for rule in TIE_RULES]
 
 
-def test_a_run_that_somebody_stopped_is_nobody_elses() -> None:
+def test_a_stopped_run_stays_with_its_session() -> None:
     """Both runs have the same name, and the same steps in the first window."""
     query = "corpus=library&size=800"
     whole = book(opened(query))

@@ -95,7 +95,7 @@ def test_a_choice_goes_along_to_other_pages_and_into_links(monkeypatch: pytest.M
     assert all("lang=zh" in link for link in links)
 
 
-def test_english_that_nobody_chose_stays_out_of_links() -> None:
+def test_unchosen_english_stays_out_of_links() -> None:
     links = [link.proto.query_string for link in run(GLOSSARY.start()).get("page_link")]
     assert links
     assert not any("lang=" in link for link in links)

@@ -53,7 +53,7 @@ def component_data(app: AppTest, name: str) -> Any:
     return json.loads(results[0].json) if results else None
 
 
-def test_who_is_in_no_class_gets_nothing_of_one() -> None:
+def test_without_a_class_the_page_has_nothing_of_one() -> None:
     app = BPE.opened("corpus=hug")
     assert component_data(app, "class") is None and component_data(app, "class_page") is None
     assert component_data(app, "class_open")["labels"]["open"] == "Open a class"
@@ -99,7 +99,7 @@ def test_a_way_on_the_same_page_keeps_the_plan(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("way", [CLASS_LEAD, CLASS_LED])
-def test_who_goes_back_is_not_led_on(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_going_back_is_not_overruled_by_the_class(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither by a request before Back nor by a way with an overtaken run. Oracle: the address after Back."""
     app = BPE.opened("corpus=hug&step=1&class=KX7P3H")
     app.session_state[way] = Destination("bpe", {"corpus": "course", "step": "3"}, "way 1")
@@ -110,7 +110,7 @@ def test_who_goes_back_is_not_led_on(way: str, monkeypatch: pytest.MonkeyPatch) 
     assert book(app)["seek"][0] == 2 and component_data(app, "class_page")["went"] == ""
 
 
-def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_is_built_where_there_is_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     app = BPE.opened("corpus=hug&class=KX7P3H")
     app.session_state[CLASS_ASKS] = ("n1", "count", 1)
     run(app)
@@ -139,7 +139,7 @@ def test_a_question_is_made_where_there_is_a_trace(monkeypatch: pytest.MonkeyPat
     assert component_data(home, "class_page")["question"] == {"nonce": "n2", "question": None, "kinds": []}
 
 
-def test_the_lecturers_own_screen_has_the_plan_and_what_predict_hides() -> None:
+def test_the_lecturers_own_screen_has_the_plan_and_hidden_answers() -> None:
     """Oracle: the plan's own words; the course's second merge of the five words, u + n. Without a request,
     none of it is sent."""
     app = BPE.opened("corpus=hug&mode=predict&step=1&class=KX7P3H")
@@ -274,7 +274,7 @@ def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:
     }  # fmt: skip
 
 
-def test_a_file_of_prepared_questions_is_read_or_says_what_is_wrong() -> None:
+def test_a_file_of_prepared_questions_is_read_or_refused_with_reasons() -> None:
     read = read_told("q.toml", DECK)
     assert [(one["kind"], one["right"], one["answer"], one["activity"]) for one in read["questions"]] == [
         ("choices", 1, "", "30.2"), ("free", -1, "", ""), ("parts", -1, "3", ""), ("split", -1, "h ug", ""), ("number", -1, "0.5", ""),
@@ -321,7 +321,7 @@ answer = 0.5
     ("address", "aside"),
     [("", True), ("walk=30.1", False), ("walk=30.2", True), ("walk=path.1", False), ("walk=path.2", True)],
 )
-def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -> None:
+def test_home_leads_only_where_the_plan_is_there(address: str, aside: bool) -> None:
     """The first activity of the 30-minute plan and the first station of the path are on Home, the second ones
     aren't."""
     app = AppTest.from_file(str(APP), default_timeout=300)
@@ -331,7 +331,7 @@ def test_home_leads_nobody_unless_the_plan_is_there(address: str, aside: bool) -
     assert component_data(app, "class_page")["aside"] is aside
 
 
-def test_what_is_typed_wins_over_the_address() -> None:
+def test_a_typed_code_wins_over_the_address() -> None:
     """Also over a message under way, with the former address; not over a message with another class."""
     app = AppTest.from_file(str(APP), default_timeout=300)
     app.query_params["class"] = "ZZZZZZ"
@@ -352,7 +352,7 @@ def test_what_is_typed_wins_over_the_address() -> None:
 @pytest.mark.parametrize(
     "text", ["", "abc", "<b>x</b>", "KX7P3H/../open", "9" * 5000, "ＫＸ７Ｐ３Ｈ", "KX7P3H&as=key", None]
 )
-def test_what_can_be_no_code_is_none(text: str | None) -> None:
+def test_invalid_codes_are_none(text: str | None) -> None:
     assert read_class(text) is None
 
 
@@ -361,11 +361,11 @@ def test_what_can_be_no_code_is_none(text: str | None) -> None:
     [None, 7, "bpe", {}, {"page": "nowhere", "query": ""}, {"page": "bpe", "query": 3},
      {"page": "bpe", "query": "a" * (CLASS_QUERY + 1)}, {"page": "bpe", "query": "&".join(["a=1"] * 99)}],
 )  # fmt: skip
-def test_what_is_no_place_leads_nowhere(message: Any) -> None:
+def test_invalid_destinations_lead_nowhere(message: Any) -> None:
     assert read_destination(message) is None
 
 
-def test_a_place_has_only_what_its_page_reads() -> None:
+def test_a_destination_has_only_its_pages_parameters() -> None:
     positions = {
         "page": "exercises",
         "query": "kind=viterbi&corpus=hug&class=X&lang=ja&walk=30.1",

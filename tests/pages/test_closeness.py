@@ -95,7 +95,7 @@ def test_a_larger_one_is_searched_on_request_in_another_process() -> None:
         assert min(shown[word], key=abs, default=None) == change
 
 
-def test_a_step_that_chooses_nothing_says_so() -> None:
+def test_a_step_without_a_choice_has_a_note() -> None:
     start = page_of("bpe").opened("corpus=hug", TAB)
     assert "The start chooses nothing" in bodies(start, "note")[0]
     em = page_of("unigram").opened("corpus=hug&method=sentencepiece&step=1", TAB)

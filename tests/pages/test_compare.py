@@ -155,7 +155,7 @@ def test_newer_kinds_of_bpe_side_by_side() -> None:
     ]
 
 
-def test_the_sidebar_says_what_is_compared() -> None:
+def test_the_sidebar_names_the_compared_runs() -> None:
     """SuperBPE takes the split it needs, parity-aware BPE the table; one alone gets a message; the address
     has them in one order."""
     app = opened("corpus=hug")
@@ -215,7 +215,7 @@ def test_other_rules_make_another_comparison() -> None:
         ("corpus=paste&text=eNoLdamaged", "The text in this link is damaged"),
     ],
 )
-def test_damaged_links_are_told(query: str, says: str) -> None:
+def test_damaged_links_are_reported(query: str, says: str) -> None:
     app = opened(query)
     assert len(problems(app)) == 1 and says in problems(app)[0]
     if "paste" not in query:
@@ -240,7 +240,7 @@ def test_a_step_beyond_the_end_is_the_last_one() -> None:
 
 
 @pytest.mark.parametrize("step", ["-1", "abc"])
-def test_a_step_that_is_none_is_told(step: str) -> None:
+def test_an_invalid_step_is_reported(step: str) -> None:
     app = opened(f"corpus=course&step={step}")
     assert len(problems(app)) == 1 and f"step=&#x27;{step}&#x27;" in problems(app)[0]
 
@@ -260,7 +260,7 @@ def test_a_text_in_an_address_is_the_learners_own() -> None:
 # --- impossible settings ------------------------------------------------------------------------------------
 
 
-def test_numbers_that_can_not_be() -> None:
+def test_invalid_numbers() -> None:
     """By their names on this page."""
     text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
     seed = ">Unigram&#x27;s seed vocabulary: "
@@ -387,7 +387,7 @@ def test_the_link_brings_the_step_back() -> None:
     assert len(labels) == 3 and labels[0].startswith("Handout")
 
 
-def test_a_text_too_long_for_a_link_says_so() -> None:
+def test_a_text_too_long_for_a_link_has_a_note() -> None:
     random = Random(5)
     # Few words, in no order: quick to train on, and hard to pack.
     text = " ".join(f"w{random.randrange(99)}" for _ in range(9000))
@@ -423,7 +423,7 @@ def test_training_can_be_stopped_and_taken_up_again(monkeypatch: pytest.MonkeyPa
     assert book(run(app))["last"] > stopped and bodies(app, "note") == []
 
 
-def test_a_run_that_others_wait_for_can_not_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_with_others_waiting_cannot_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody ends it for a class; a visitor waiting alone may."""
 
     def script() -> None:
@@ -447,7 +447,7 @@ def test_a_run_that_others_wait_for_can_not_be_stopped(monkeypatch: pytest.Monke
     gate.set()
 
 
-def test_a_comparison_that_was_stopped_says_how_far_each_came() -> None:
+def test_a_stopped_comparison_shows_each_runs_progress() -> None:
     """A comparison's steps are sizes: their number says nothing about training."""
 
     def script() -> None:
@@ -532,7 +532,7 @@ def test_why_unigrams_page_has_other_pieces(name: str) -> None:
     assert "words split by other rules" in text
 
 
-def test_nothing_is_said_where_unigrams_page_trains_the_same() -> None:
+def test_no_note_where_unigrams_page_trains_the_same() -> None:
     """A short text of one's own: both seeds hold all of its substrings, and their runs prune the same
     pieces."""
     text = "hug pug pun bun hugs"

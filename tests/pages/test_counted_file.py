@@ -33,7 +33,7 @@ def uploaded(page: Page, data: bytes, name: str = "counts.tsv", query: str = "")
     return run(app)
 
 
-def test_a_file_says_itself_by_which_rules_it_was_counted() -> None:
+def test_a_counted_file_names_its_own_rules() -> None:
     """With any name, and any rules on the page; its words are not split again."""
     corpus, data = counted(2, normalizer="lowercase", pattern=r"\S+|\s+")
     app = uploaded(BPE, data, "counts.txt", "pre=end_of_word&alphabet=bytes&size=262")
@@ -71,7 +71,7 @@ def test_stages_that_are_chosen_have_to_be_those_of_the_file() -> None:
     assert problems(run(app)) == []
 
 
-def test_a_hostile_file_is_only_told() -> None:
+def test_a_hostile_file_is_only_reported() -> None:
     _corpus, data = counted(pattern="<script>|x")
     app = uploaded(BPE, data)
     assert "Pattern: &lt;script&gt;|x" in "".join(bodies(app, "note"))

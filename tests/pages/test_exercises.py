@@ -136,7 +136,7 @@ def test_three_tries_and_then_the_answer() -> None:
     assert figures(app) == ["2", "0", "0", "0"] and shown(app).seed == 7
 
 
-def test_a_table_keeps_what_was_typed_until_it_is_right() -> None:
+def test_a_table_keeps_typed_text_until_it_is_right() -> None:
     """The verdict stands under the form and names the wrong cells; the right ones stay as they are."""
     app = PAGE.opened("kind=viterbi&level=2&seed=3")
     cells = shown(app).question.key.split("\n")

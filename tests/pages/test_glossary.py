@@ -37,7 +37,7 @@ def test_the_term_of_a_link_stands_first() -> None:
     assert entries(run(GLOSSARY.start("term=%3Cb%3E"))) == [*TERMS]
 
 
-def test_finding_leaves_what_matches() -> None:
+def test_searching_leaves_the_matches() -> None:
     app = run(GLOSSARY.start("term=tie"))
     app.text_input[0].set_value("Viterbi")
     run(app)

@@ -107,7 +107,7 @@ def again(app: AppTest) -> AppTest:
     return app
 
 
-def test_what_is_recorded_can_be_stepped_through(slow: Slow) -> None:
+def test_recorded_steps_can_be_stepped_through(slow: Slow) -> None:
     app = opened(BPE, TEXT, slow, 10)
     shown = book(app)
     assert shown["last"] == 10 and shown["growth"][0].startswith("Training: ") and shown["growth"][1]
@@ -213,7 +213,7 @@ def test_tabs_about_the_whole_run_wait_for_the_end_and_tables_do_not(slow: Slow)
     assert not any(waits in note for note in bodies(run(app), "note"))
 
 
-def test_a_run_that_fails_says_so(slow: Slow) -> None:
+def test_a_failed_run_is_reported(slow: Slow) -> None:
     app = opened(BPE, TEXT, slow, 20)
     slow.error = TrainingError("memory", 1)
     slow.finish()

@@ -88,7 +88,7 @@ def test_a_process_of_its_own_finds_the_same(monkeypatch: pytest.MonkeyPatch) ->
     assert health_of(run_here, Progress()) == health(run_here.tokenizer)
 
 
-def test_a_check_that_was_stopped_shows_what_it_has_and_can_go_on() -> None:
+def test_a_stopped_check_shows_its_part_and_can_go_on() -> None:
     app = opened(t1=HUG, health="A")
     name = digest(f"health {HUG}".encode())
     subject = order(HUG).opened(order(HUG).make(Progress())).subject
@@ -103,7 +103,7 @@ def test_a_check_that_was_stopped_shows_what_it_has_and_can_go_on() -> None:
         assert tables(app)
 
 
-def test_a_sentence_takes_as_many_tokens_as_the_library_says() -> None:
+def test_a_sentences_token_count_equals_the_librarys() -> None:
     table = view.languages_table(fertilities({"A": gpt2()}))
     judge = gpt2().library.tokenizer  # type: ignore[attr-defined]
     assert list(table["Tokens"]) == [len(judge.encode(sentence.text).ids) for sentence in SENTENCES]

@@ -113,19 +113,19 @@ def test_the_start_comes_first_then_the_sentence_then_the_three_algorithms() -> 
     assert "<small>" not in real and "<small>" in bodies(app, "encoded first-tokens")[0]
 
 
-def test_who_is_at_the_first_station_is_not_sent_there() -> None:
+def test_visitors_at_the_first_station_are_not_sent_there() -> None:
     """The question stands above the page already."""
     labels = [link.proto.label for link in opened(walk="path.1").get("page_link")]
     assert not [label for label in labels if label in ("New here? Start", "Continue with station 1")]
     assert "New here? Start" in [link.proto.label for link in opened().get("page_link")]
 
 
-def test_a_damaged_link_is_told() -> None:
+def test_a_damaged_link_is_reported() -> None:
     app = opened(say="~nonsense")
     assert len(problems(app)) == 1 and ids(app) == tokenizer().encode(SENTENCE).ids
 
 
-def test_an_address_without_a_page_says_what_was_meant() -> None:
+def test_an_address_without_a_page_suggests_one() -> None:
     app = opened(lost="plaground?text=hug&step=2&evil=1")
     [message] = problems(app)
     assert "/plaground" in message and "Perhaps you meant Playground." in message
@@ -134,7 +134,7 @@ def test_an_address_without_a_page_says_what_was_meant() -> None:
     assert ids(app) == tokenizer().encode(SENTENCE).ids
 
 
-def test_an_address_like_no_pages_is_told_as_text() -> None:
+def test_an_unknown_address_is_shown_as_text() -> None:
     app = opened(lost="<img src=x onerror=alert(1)>" + "?x=1" * 400)
     [message] = problems(app)
     assert "Choose one from the menu." in message and "<img" not in message
@@ -162,6 +162,6 @@ def test_a_plan_leads_on_within_a_page() -> None:
 
 
 @pytest.mark.parametrize("stop", ["", "30", "30.0", "30.99", "31.1", "path.11", "30.٢", "<b>.1", "9" * 5000])
-def test_a_stop_that_is_none_is_no_plan(stop: str) -> None:
+def test_an_invalid_stop_is_no_plan(stop: str) -> None:
     app = opened(walk=stop)
     assert "walk.place" not in app.session_state and problems(app) == []

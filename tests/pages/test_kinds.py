@@ -128,7 +128,7 @@ def test_plain_bpe_has_nothing_beside_it() -> None:
         ("corpus=course&kind=paritybpe", "two languages at least"),
     ],
 )
-def test_what_a_kind_cannot_be_trained_on(query: str, message: str) -> None:
+def test_texts_unfit_for_a_kind(query: str, message: str) -> None:
     assert any(message in problem for problem in problems(PAGE.opened(query)))
 
 
@@ -288,7 +288,7 @@ def test_stretches_are_counted_in_their_own_tokens() -> None:
     assert [one.words for one in both] == [ours.corpus.total] * 2 and both[0].tokens < both[1].tokens
 
 
-def test_what_cannot_be_changed_in_a_kind_is_not_offered() -> None:
+def test_impossible_changes_of_a_kind_are_not_offered() -> None:
     """Counts of words say nothing of the stretches and languages for two kinds' training."""
     for kind, corpus in EXAMPLE.items():
         app = WHATIF.opened(urlencode({"t1": f"bpe?corpus={corpus}"}))
@@ -321,7 +321,7 @@ def test_the_languages_leave_room_for_words() -> None:
 
 
 @pytest.mark.parametrize("kind", EXAMPLE)
-def test_the_playground_tells_why_a_word_is_split_as_a_kind_splits_it(kind: str) -> None:
+def test_the_playground_explains_a_kinds_splits(kind: str) -> None:
     """Oracle: the engine's steps of encoding (for PickyBPE merges and removals in their order)."""
     tokenizer = trace_at(BPE, corpus=EXAMPLE[kind]).tokenizer()
     [word, *_] = tokenizer.pipeline.split("newspaper")

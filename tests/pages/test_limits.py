@@ -98,7 +98,7 @@ def box_of(app: AppTest, box: Box) -> Any:
 
 
 @pytest.mark.parametrize("box", BOXES, ids=lambda box: f"{box.key}-{box.limit}")
-def test_a_box_says_what_fits_and_keeps_what_does_not(box: Box) -> None:
+def test_a_box_names_its_limit_and_keeps_longer_text(box: Box) -> None:
     app = opened(box.page, box.link, box.tab)
     assert problems(app) == []
     text = box.good + "u" * (box.limit + 1 - len(box.good))
@@ -327,7 +327,7 @@ def test_counts_must_fit_the_tables_together(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "tab"), [("bpe", "Every pair"), ("wordpiece", "Every pair"), ("unigram", "Every piece")]
 )
-def test_a_long_table_shows_its_top_until_asked_for_more(
+def test_a_long_table_shows_its_top_until_expanded(
     name: str, tab: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search covers all rows, and its text stays while another tab is open."""
@@ -364,7 +364,7 @@ def searched(app: AppTest) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "tab"), [("bpe", "Every pair"), ("unigram", "Every piece")])
-def test_what_is_looked_for_in_a_table_says_what_fits(name: str, tab: str) -> None:
+def test_a_tables_search_names_its_limit(name: str, tab: str) -> None:
     """Too long, it stays in its box with a message, and nothing is looked for."""
     app = PAGES[name].opened("corpus=hug&step=1", tab)
     rows = tables(app)[0]

@@ -187,7 +187,7 @@ def test_a_vocabulary_is_checked_for_tokens_that_no_text_gives() -> None:
     assert re.search(rf"No text gives it</dt><dd>{len(never)}</dd>", pages_html(run(app)))
 
 
-def test_spellings_of_a_word_are_told_apart() -> None:
+def test_spellings_of_a_word_are_distinguished() -> None:
     message = pages_html(revealed("spaces", "&also=Hello"))
     forms = ("Hello", " Hello", "hello", " hello", "HELLO")
     ways = len({tuple(gpt2_tokens(form)) for form in forms})
@@ -197,7 +197,7 @@ def test_spellings_of_a_word_are_told_apart() -> None:
     )
 
 
-def test_a_link_brings_a_scene_and_complains_of_what_it_lacks() -> None:
+def test_a_link_opens_a_scene_and_reports_missing_parts() -> None:
     app = run(MATTERS.start("scene=nothing&price=abc&window=0&say=~zz"))
     message = pages_html(app)
     for name, value in (("scene", "nothing"), ("price", "abc"), ("window", "0")):
@@ -261,7 +261,7 @@ def test_the_scene_keeps_its_place_when_a_tokenizer_is_done(monkeypatch: pytest.
     assert places_of(app.main, keys) == places
 
 
-def test_a_tokenizer_that_is_gone_is_told_and_the_others_stay() -> None:
+def test_a_missing_tokenizer_is_reported_and_the_others_stay() -> None:
     app = run(MATTERS.start(f"scene=letters&t1=file%3Fa.json%3Dgone&t2={GPT2.replace('?', '%3F')}"))
     app.button(key="matters.ask.letters.give_up").click()
     output = pages_html(run(app))

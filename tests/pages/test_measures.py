@@ -137,7 +137,7 @@ def test_tokens_by_count() -> None:
     assert int(cat["First character"]) == 3 and int(cat["Count"]) == 2
 
 
-def test_what_a_text_costs() -> None:
+def test_the_cost_of_a_text() -> None:
     app = on_tab(TOKENS_TAB)
     app.number_input(key="playground.price.in").set_value(2000.0)
     app.number_input(key="playground.price.out").set_value(5_000_000.0 / 10)
@@ -152,7 +152,7 @@ def test_what_a_text_costs() -> None:
     assert run(app).number_input(key="playground.price.in").value == 2000.0
 
 
-def test_what_a_chat_costs() -> None:
+def test_the_cost_of_a_chat() -> None:
     app = on_tab("Chat")
     [table] = [one for one in tables(app) if "Tokens written" in one]
     rows = table.to_dict("records")

@@ -90,7 +90,7 @@ def test_a_coverage_and_characters_that_are_always_there() -> None:
     assert f"{len(long)} words are longer than 6 characters, and unknown as a whole" in start
 
 
-def test_unigrams_seed_without_what_bounds_exclude() -> None:
+def test_unigrams_seed_without_excluded_pieces() -> None:
     """Struck out with the reason, and mentioned, where it would have been in the seed; the unknown
     characters, with their counts."""
     app = UNIGRAM.opened(urlencode({"corpus": "hug", "longest": "2", "size": "8"}))
@@ -159,7 +159,7 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
     assert "Not there: Characters in the alphabet." in said
 
 
-def test_what_a_rule_adds_is_said() -> None:
+def test_a_rules_additions_are_explained() -> None:
     """Characters always in the alphabet, where they come in; words with ▁ behind a symbol; SentencePiece's
     own digits."""
     url = {
@@ -260,7 +260,7 @@ def test_byte_pieces_come_in_and_are_named() -> None:
     assert "from 7 to 263: both runs keep as many pieces" in said
 
 
-def test_a_pattern_that_is_none_is_told() -> None:
+def test_an_invalid_pattern_is_reported() -> None:
     app = BPE.opened(urlencode({"corpus": "course", "cut": "("}))
     assert "(" in problems(app)[0]
     assert BPE.value(app, "cut") == "("
@@ -275,7 +275,7 @@ def test_what_if_without_a_bound() -> None:
     assert "hug" in drawn and bodies(app, "note problem") == []
 
 
-def test_limits_that_can_not_be_are_told() -> None:
+def test_invalid_limits_are_reported() -> None:
     app = BPE.opened("corpus=hug&longest=0&coverage=2&letters=x")
     message = " ".join(map(html.unescape, problems(app)))
     assert all(name in message for name in ("longest=", "coverage=", "letters="))

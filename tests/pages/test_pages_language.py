@@ -561,7 +561,7 @@ def test_files_to_take_away() -> None:
     assert leaks_of_markup(document(index_page([], []), ["en", "zh"]).partition("<body>")[2]) == []
 
 
-def test_another_language_keeps_what_was_chosen() -> None:
+def test_another_language_keeps_the_choices() -> None:
     """Select boxes, tabs and charts remember codes, not names: a choice made in English stays."""
     app = AppTest.from_file(str(APP), default_timeout=300)
     for name, text in {**PASTED, "ties": "greatest", "step": "3"}.items():

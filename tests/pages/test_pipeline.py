@@ -314,7 +314,7 @@ def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
         ({"corpus": "paste", "text": "eNoLdamaged"}, "damaged"),
     ],
 )
-def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str, str], message: str) -> None:
+def test_an_invalid_link_is_explained_and_the_rest_survives(url: dict[str, str], message: str) -> None:
     app = opened(a="the course", **url)
     assert any(message.replace("<", "&lt;").replace("'", "&#x27;") in problem for problem in problems(app))
     assert value(app, "a") == "the course"
@@ -328,7 +328,7 @@ def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(url: dict[str
         ({"corpus": "paste", "text": str(pack_text(" \n "))}, "all whitespace"),
     ],
 )
-def test_what_can_not_be_trained_is_said(url: dict[str, str], message: str) -> None:
+def test_impossible_trainings_are_reported(url: dict[str, str], message: str) -> None:
     app = opened(a="a" * 60, **url)
     assert message in " ".join(problems(app))
 
@@ -405,7 +405,7 @@ def test_windows_and_the_answer() -> None:
         ({"max": "4", "stride": "0"}, "only_second"),
     ],
 )
-def test_windows_that_can_not_be_are_explained(url: dict[str, str], message: str) -> None:
+def test_impossible_windows_are_explained(url: dict[str, str], message: str) -> None:
     app = opened(tab="Windows", **url)
     assert message in problems(app)[0] and bodies(app, "windows") == []
     assert drawn_ids(app)  # the rest of the page is there

@@ -119,7 +119,7 @@ def test_a_run_of_the_page_takes_no_key_of_the_slider_back() -> None:
     assert not app.slider(key="playground.step.0").proto.set_value
 
 
-def test_a_slider_that_is_told_of_too_late_changes_no_file() -> None:
+def test_a_late_message_of_a_slider_changes_no_file() -> None:
     """The browser may report a key on the slider when a file has already taken the run's place."""
     ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
     spec = upload_spec({"mine.tiktoken": ranks.encode()})
@@ -142,7 +142,7 @@ def test_a_second_tokenizer_comes_and_goes() -> None:
     assert "t2" not in address(app)
 
 
-def test_a_share_of_a_context_window_is_told_and_in_the_link() -> None:
+def test_a_share_of_a_context_window_is_shown_and_in_the_link() -> None:
     """Oracle: the engine's number of tokens, divided here."""
     app = opened(t1=f"{HUG}&step=0", text="hugs", window="32")
     figure = next(markup for markup in drawn_html(app) if "ts window" in markup)
@@ -170,7 +170,7 @@ def test_a_special_token_is_put_in_once() -> None:
         assert app.selectbox(key="playground.special").value is None
 
 
-def test_what_was_trained_in_this_session_is_offered() -> None:
+def test_runs_of_this_session_are_offered() -> None:
     app = AppTest.from_file(str(APP), default_timeout=300)
     app.query_params["corpus"] = "hug"
     app.query_params["step"] = "2"
@@ -215,9 +215,7 @@ def test_hostile_text_and_names_are_inert(write: str) -> None:
         ({"write": "<b>"}, "write="),
     ],
 )
-def test_a_link_that_can_not_be_is_explained_and_the_rest_survives(
-    url: dict[str, str], expected: str
-) -> None:
+def test_an_invalid_link_is_explained_and_the_rest_survives(url: dict[str, str], expected: str) -> None:
     text = {} if "text" in url or "id" in url else {"text": str(pack_text("keep me"))}
     app = opened(**url, **text)
     assert expected in unescape(notes(app, "note problem"))
@@ -314,7 +312,7 @@ def test_every_tab_draws(tab: str, text: str) -> None:
     assert not notes(app, "note problem")
 
 
-def test_the_link_holds_the_text_or_says_that_it_can_not() -> None:
+def test_the_link_holds_the_text_or_has_a_note() -> None:
     app = opened(text=str(pack_text("short")))
     assert unpack_text(address(app)["text"]) == "short"
     app.session_state["playground.text"] = "".join(map(chr, range(33, 50_000)))
@@ -348,7 +346,7 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
     assert "My &lt;b&gt;own&lt;/b&gt;" in whose
 
 
-def test_uploads_are_told_apart() -> None:
+def test_uploads_have_different_names() -> None:
     """Files without a name get a number; files that come again keep the name given by somebody."""
     brought: list[str] = []
     for number in range(4):
@@ -362,7 +360,7 @@ def test_uploads_are_told_apart() -> None:
     )
 
 
-def test_a_pattern_that_is_none_is_told_and_can_be_changed() -> None:
+def test_an_invalid_pattern_is_reported_and_can_be_changed() -> None:
     ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
     spec = TokenizerSpec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()
     app = opened(t1=spec, t2=HUG, text="hug")
@@ -418,7 +416,7 @@ def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
     assert "not an id of this vocabulary" in notes(app, "note problem")
 
 
-def test_tokenizers_of_one_corpus_are_told_apart() -> None:
+def test_tokenizers_of_one_corpus_are_distinguished() -> None:
     """A tokenizer from a link, of another size than the one always offered, stays chosen while the page is
     used."""
     small, text = "bpe?corpus=library&size=600", "Tokenizers split unfamiliar words."

@@ -67,7 +67,7 @@ def verdict(app: AppTest) -> str:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_run_is_found_out_step_by_step(name: str) -> None:
+def test_a_run_is_predicted_step_by_step(name: str) -> None:
     """With the right answers the whole run comes out; before each, the browser has the frames up to the step,
     and no more."""
     trace, page = TRACES[name], PAGES[name]
@@ -113,7 +113,7 @@ def test_wrong_answers_get_a_hint_then_the_way_then_both_numbers_and_the_step() 
 @pytest.mark.parametrize(
     ("name", "kind"), [("bpe", "pair"), ("wordpiece", "pair"), ("bpe", "count"), ("unigram", "mixed")]
 )
-def test_a_question_about_a_pair_says_how_it_is_answered(name: str, kind: str) -> None:
+def test_a_question_about_a_pair_explains_how_to_answer(name: str, kind: str) -> None:
     """Only where a click in the picture answers it: the pairs of tokens there are buttons (`data-answer`)."""
     app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={kind}")
     text = "Click between two tokens, or choose a pair." in "".join(bodies(app, "question"))
@@ -144,7 +144,7 @@ def test_a_left_out_marker_may_be_a_token_of_its_own() -> None:
     assert [answer.verdict for answer in grade_answers(questions, ["c h a p t er"])] == [RIGHT]
 
 
-def test_a_tie_is_told_and_keeps_the_streak() -> None:
+def test_a_tie_is_explained_and_keeps_the_streak() -> None:
     """Oracle: the engine's list of ties."""
     trace = train_bpe(Corpus.from_counts({"ab": 3, "cd": 3}))
     assert trace.event(1).tied_count == 2  # type: ignore[union-attr]
@@ -159,7 +159,7 @@ def test_a_tie_is_told_and_keeps_the_streak() -> None:
     )
 
 
-def test_what_is_no_answer_counts_for_nothing_and_stays() -> None:
+def test_invalid_answers_do_not_count_and_stay() -> None:
     app = PAGES["bpe"].opened("corpus=hug&mode=predict&ask=count")
     for text, said in (
         (" ", "Give an answer first"),
@@ -236,7 +236,7 @@ def test_another_corpus_is_another_game() -> None:
     assert PAGES["bpe"].value(app, "mode") == "predict" and books(app)[0]["last"] == 0
 
 
-def test_a_run_that_is_over_says_so() -> None:
+def test_a_finished_run_has_a_message() -> None:
     app = PAGES["bpe"].opened("corpus=hug&mode=predict&step=99")
     assert books(app)[0]["last"] == 7 and "step 7 is the last one" in bodies(app, "note")[-1]
 
@@ -367,7 +367,7 @@ def test_codes_hold_answers_and_are_marked_from_the_run() -> None:
     assert "2 of 3 right" in result_text(one, held[1])
 
 
-def test_a_code_can_not_be_made_without_the_secret() -> None:
+def test_a_code_cannot_be_forged_without_the_secret() -> None:
     forged = URLSafeSerializer("guess", salt="tokensteps.result").dumps(["x", "Eve", 1, ["20"]])
     assert open_answers(forged) is None and open_challenge(forged) is None
     assert open_answers(challenge().sealed()) is None  # one kind is not the other
@@ -459,14 +459,14 @@ def test_all_words_can_be_seen_where_the_stage_has_no_room() -> None:
     ]
 
 
-def test_what_is_asked_is_in_the_address_only_while_something_is_asked() -> None:
+def test_the_question_is_in_the_address_only_in_predict() -> None:
     app = PAGES["bpe"].opened("corpus=hug&mode=predict&ask=count")
     app.segmented_control(key="bpe.mode").set_value("watch")
     run(app)
     assert "ask" not in address(app) and "mode" not in address(app)
 
 
-def test_a_link_from_another_page_begins_where_it_says() -> None:
+def test_a_link_from_another_page_begins_at_its_step() -> None:
     app = answered(PAGES["bpe"].opened("corpus=hug&mode=predict&ask=pair"), "u + g")
     app.switch_page(str(Path("pages", "learn", "errata.py")))
     run(app)

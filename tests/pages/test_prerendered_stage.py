@@ -77,6 +77,6 @@ def test_a_text_comes_along_only_if_the_link_holds_it() -> None:
     assert there("bpe", query) is None
 
 
-def test_what_is_asked_is_not_given_away() -> None:
+def test_the_questions_answer_is_not_given_away() -> None:
     PAGES["bpe"].opened("corpus=hug&mode=predict")
     assert there("bpe", "corpus=hug&mode=predict") is None and there("bpe", "corpus=hug") is None

@@ -128,7 +128,7 @@ def test_each_algorithm_is_trained_again(old: str) -> None:
     assert labels[0] == "tokenizer.json" and len({*labels}) == len(labels) > 1
 
 
-def test_the_size_is_the_old_ones_unless_told_otherwise() -> None:
+def test_the_size_is_the_old_ones_by_default() -> None:
     linked = TokenizerSpec.parse("bpe?corpus=course").run()
     old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings)
     app = opened(corpus="hug", t1="bpe?corpus=course", a="x")
@@ -205,7 +205,7 @@ def downloaded(app: AppTest) -> Library:
     return Library.from_str(text)
 
 
-def test_what_is_lacking_is_named() -> None:
+def test_missing_parts_are_named() -> None:
     app = opened(corpus="course", t1=uploaded(llama()), a="keep me")
     assert "Prepend" in problems(app)[0] and "Replace" in problems(app)[0]
     assert bodies(app, "counts") == [] and value(app, "a") == "keep me"
@@ -214,7 +214,7 @@ def test_what_is_lacking_is_named() -> None:
     assert problems(app) == [] and app.text_area(key="renew.a").value == "keep me"
 
 
-def test_what_the_playground_was_given_is_offered() -> None:
+def test_the_playgrounds_tokenizers_are_offered() -> None:
     app = PAGE.start(urlencode(SMALL))
     spec = uploaded(bert())
     app.session_state["catalogue.brought"] = [spec]
@@ -242,7 +242,7 @@ def test_what_the_playground_was_given_is_offered() -> None:
         ({"size": "5", "corpus": "course"}, "below the alphabet"),
     ],
 )
-def test_a_link_that_can_not_be_is_explained_and_the_text_survives(url: dict[str, str], message: str) -> None:
+def test_an_invalid_link_is_explained_and_the_text_survives(url: dict[str, str], message: str) -> None:
     app = opened(**({"t1": HUG, "corpus": "hug", "a": "keep me"} | url))
     assert message in html.unescape(problems(app)[0]) and "<img" not in problems(app)[0]
     assert value(app, "a") == "keep me"
@@ -348,7 +348,7 @@ def test_gpt2_goes_on() -> None:
     assert 50_257 < result.get_vocab_size() <= 50_277
 
 
-def test_the_last_merges_go_and_the_page_says_why_no_others() -> None:
+def test_the_last_merges_go_and_the_page_explains_why_no_others() -> None:
     app = opened(t1=OLD_SPEC, how="trim", drop="1000", a="the indentation")
     assert problems(app) == []
     run_ = TokenizerSpec.parse(OLD_SPEC).run()

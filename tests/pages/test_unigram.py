@@ -80,7 +80,7 @@ def test_a_bare_address_is_the_course() -> None:
     assert end["say"].startswith(f"Prune {as_drawn(removed[-1])}: ")
 
 
-def test_the_course_errs_where_the_page_says_so() -> None:
+def test_errata_stand_at_the_courses_wrong_frames() -> None:
     first, last = book(opened())["frames"], book(opened("step=202"))["frames"]
     assert [index for index, frame in enumerate(first) if "Erratum" in frame["html"]] == [0]
     assert "413.1038" in first[0]["html"] and "382.1038" in first[0]["html"]
@@ -197,7 +197,7 @@ def test_widgets_write_the_link() -> None:
         ("corpus=paste&text=eNoLzk", "The text in this link is damaged"),
     ],
 )
-def test_damaged_links_are_told(query: str, says: str) -> None:
+def test_damaged_links_are_reported(query: str, says: str) -> None:
     app = opened(query)
     assert len(problems(app)) == 1 and says in problems(app)[0]
     if "paste" not in query:
@@ -213,7 +213,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_numbers_that_can_not_be(method: str) -> None:
+def test_invalid_numbers(method: str) -> None:
     text = "low lower lowest lower slow"  # ▁lowerst: 8 characters
     PAGE.refuses_numbers(
         opened(f"corpus=paste&text={pack_text(text)}&size=12&method={method}"),
@@ -358,7 +358,7 @@ def test_samples_are_of_the_word_in_the_lattice() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_blank_text_is_told_and_can_be_mended(method: str) -> None:
+def test_a_blank_text_is_reported_and_can_be_mended(method: str) -> None:
     app = opened(f"corpus=paste&method={method}&seed=50")
     assert problems(app) == [] and not app.sidebar.text_area
     app.text_area(key="unigram.paste_text").set_value(" \n\t\u3000")
@@ -380,7 +380,7 @@ def test_a_text_that_the_rules_empty_gets_a_remedy_of_this_page() -> None:
     assert "byte_level" not in problems(app)[0]
 
 
-def test_counts_that_can_not_be_read_name_the_line() -> None:
+def test_unreadable_counts_name_the_line() -> None:
     app = opened("corpus=counts")
     app.text_area(key="unigram.counts_text").set_value("hug 10\npug five")
     run(app)

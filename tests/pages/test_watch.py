@@ -65,7 +65,7 @@ def test_predict_marks_nothing_ahead() -> None:
     assert "marks" not in book(app)
 
 
-def test_what_is_typed_goes_into_the_address() -> None:
+def test_typed_text_goes_into_the_address() -> None:
     app = BPE.opened("corpus=hug")
     app.text_input(key="bpe.watch").set_value("pun")
     run(app)

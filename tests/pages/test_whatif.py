@@ -81,7 +81,7 @@ def test_a_link_brings_the_run_the_word_the_count_and_the_text() -> None:
     }  # fmt: skip
 
 
-def test_another_tie_rule_parts_the_runs_where_the_engine_says() -> None:
+def test_another_tie_rule_parts_the_runs_at_the_engines_step() -> None:
     app = opened(t1="bpe?corpus=course", what="ties", to="greatest")
     runs = [train_bpe(Corpus.from_texts(COURSE), 50, special_tokens=("<|endoftext|>",), tie_rule=rule)
             for rule in ("first", "greatest")]  # fmt: skip
@@ -118,7 +118,7 @@ def test_each_kind_of_change_draws_both_runs() -> None:
         assert "As it is" in board(app), what
 
 
-def test_another_alphabet_takes_the_size_along_and_the_page_says_so() -> None:
+def test_another_alphabet_changes_the_size_with_a_note() -> None:
     """Oracle: the engine; with all bytes as its alphabet, a run of as many merges ends at the size named in
     the note."""
     app = opened(t1="bpe?corpus=course&pre=byte_level", what="alphabet", to="bytes")
@@ -146,7 +146,7 @@ def test_a_line_twice_is_a_text_with_that_line_twice() -> None:
     assert parted(board(app)) == first_difference(ours, there)
 
 
-def test_links_that_make_no_sense_are_told() -> None:
+def test_senseless_links_are_reported() -> None:
     for url in (
         {"t1": "hub?name=gpt2"},
         {"t1": "x"},

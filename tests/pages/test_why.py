@@ -38,7 +38,7 @@ def reason(app: AppTest) -> str:
     return plain(result)
 
 
-def test_a_number_of_single_digits_is_not_what_the_tab_begins_with() -> None:
+def test_the_tab_does_not_begin_with_a_number_of_single_digits() -> None:
     """Qwen 3 makes six words of “ 12345”, each with one symbol: the tab began with it, and had no step to
     show."""
     digits = [(index, index + 1) for index in range(6)]
@@ -74,7 +74,7 @@ def test_another_word_and_another_split_are_chosen() -> None:
     assert "why" not in address(run(app))
 
 
-def test_a_split_is_typed_and_what_cannot_be_is_refused() -> None:
+def test_a_split_is_typed_and_impossible_ones_are_refused() -> None:
     app = why_opened(text="resettled", why=" resettled")
     box = app.selectbox(key="playground.why.other")
     assert box.value == "␣resettled" and "is not in the vocabulary" in reason(app)
@@ -109,7 +109,7 @@ def test_words_that_are_typed() -> None:
     assert any(str(WHY_LIMIT) in one for one in problems(app)) and address(app)["why"] == HOSTILE
 
 
-def test_what_a_link_may_say() -> None:
+def test_out_of_range_values_in_a_link() -> None:
     for query in ({"nth": "-3"}, {"nth": "99999"}, {"nth": "7"}, {"by": "Z"}, {"split": "☃" * 9_000}):
         app = why_opened(why="settled, we", **query)
         assert app.session_state["playground.tab"] == WHY_TAB

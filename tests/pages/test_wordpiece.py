@@ -119,7 +119,7 @@ def test_the_library_tab_has_three_groups() -> None:
         ("corpus=paste&text=eNoLdamaged", "The text in this link is damaged"),
     ],
 )
-def test_damaged_links_are_told(query: str, says: str) -> None:
+def test_damaged_links_are_reported(query: str, says: str) -> None:
     """BPE's pre-tokenizers are none of this page's."""
     app = opened(query)
     assert len(problems(app)) == 1 and says in problems(app)[0]
@@ -132,7 +132,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
     PAGE.clamps(step, there)
 
 
-def test_numbers_that_can_not_be() -> None:
+def test_invalid_numbers() -> None:
     PAGE.refuses_numbers(
         opened("corpus=course"),
         ("size", 3, "Vocabulary size: 3 is below the"),
@@ -141,7 +141,7 @@ def test_numbers_that_can_not_be() -> None:
     )
 
 
-def test_an_empty_text_says_how_to_begin_and_a_blank_one_is_told() -> None:
+def test_an_empty_text_explains_how_to_begin_and_a_blank_one_is_reported() -> None:
     app = opened("corpus=paste")
     assert problems(app) == [] and not app.sidebar.text_area
     app.text_area(key="wordpiece.paste_text").set_value(" \n ")
@@ -152,7 +152,7 @@ def test_an_empty_text_says_how_to_begin_and_a_blank_one_is_told() -> None:
     assert problems(app) == [] and book(app)["last"] == 1
 
 
-def test_counts_that_can_not_be_read_name_the_line() -> None:
+def test_unreadable_counts_name_the_line() -> None:
     app = opened("corpus=counts")
     app.text_area(key="wordpiece.counts_text").set_value("hug 10\npug five")
     run(app)

@@ -447,7 +447,7 @@ PRESETS: Final = ("Llama 3", "Gemma 3", "DeepSeek V3", "Qwen 3", "GPT-4o")
 
 
 @pytest.mark.parametrize("title", PRESETS)
-def test_a_public_tokenizer_has_as_many_tokens_as_its_list_says(title: str) -> None:
+def test_a_public_tokenizer_has_its_listed_number_of_tokens(title: str) -> None:
     one = next(one for one in FILES if one.model == title)
     [listed] = [preset.tokens for preset in hub.PUBLIC.values() if preset.title == title]
     assert listed == load(one, one.files()).size

@@ -252,7 +252,9 @@ HARM = {
 }  # fmt: skip
 
 
-def test_harm_ends_within_about_a_second_and_is_told(pool: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_harmful_templates_end_within_a_second_with_an_error(
+    pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     requests = list(FIRST_CHAT)
     assert asking.rendered("warm {{ 1 }}", requests, {}, False, "").text == "warm 1"
     for name, (template, why) in HARM.items():
@@ -391,7 +393,7 @@ def test_settings_beside_a_tokenizer_are_no_trouble_for_it() -> None:
         load({"chat_template.jinja": b"a b"})
 
 
-def test_an_upload_keeps_its_template_and_a_repository_is_asked_for_it(
+def test_an_upload_keeps_its_template_and_a_repositorys_is_fetched(
     pool: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = {
@@ -447,7 +449,7 @@ def test_a_file_that_holds_no_messages(parsed: Any) -> None:
 # --- drawn --------------------------------------------------------------------------------------------------
 
 
-def test_what_is_drawn_is_escaped_and_says_whose_it_is() -> None:
+def test_the_drawing_is_escaped_and_marks_the_message() -> None:
     subject = load({"tokenizer.json": library().to_str().encode()})
     result = render(
         CHAT_FORMATS["chatml"].template, [{"role": "user", "content": "<img src=x> <|im_end|>"}], {}, True

@@ -105,7 +105,7 @@ def known(subject: LoadedSubject) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_was_kept_is_what_was_read(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stored_form_is_read_back_unchanged(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     files, how = KINDS[kind]
     truth = load(files, "mine", **how)
     first = compiled.load_once(files, "mine", how)

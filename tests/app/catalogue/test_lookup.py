@@ -67,7 +67,7 @@ def tokens_of(kind: str) -> list[tuple[int, str, bytes]]:
 
 @pytest.mark.many(2)
 @pytest.mark.parametrize("query", ["the", " in", "##", "▁", "Ġ", "0x"])
-def test_a_text_is_found_in_what_tokens_stand_for_and_in_how_they_are_written(query: str) -> None:
+def test_a_search_covers_tokens_texts_and_spellings(query: str) -> None:
     for kind, subject in subjects().items():
         expected = [
             position for position, token, data in tokens_of(kind) if query in token or query.encode() in data

@@ -174,7 +174,7 @@ def test_tekken_gives_the_ids_of_the_same_ranks() -> None:
         {"default_vocab_size": 10**9},
     ],
 )
-def test_a_tekken_that_is_not_one_says_which_part(change: dict[str, Any]) -> None:
+def test_invalid_tekken_files_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(LoadError) as caught:
         load({"tekken.json": tekken(**change)})
     assert caught.value.why in ("tekken", "too_many_tokens")
@@ -244,7 +244,7 @@ def test_minbpe_gives_minbpes_ids(pattern: str) -> None:
     ["minbpe v1", "minbpe v1\n\n5\n", "minbpe v1\n\n-1\n", "minbpe v1\n\n0\n1", "minbpe v1\n\n0\n1 999", "minbpe v1\n\n1\n<s>\n",
      "minbpe v1\n\n0\n97 97\n256 97\n97 256"],
 )  # fmt: skip
-def test_a_minbpe_model_that_is_not_one_says_where(written: str) -> None:
+def test_invalid_minbpe_models_are_refused(written: str) -> None:
     with pytest.raises(LoadError) as caught:
         load({"x.model": written.encode()})
     assert caught.value.why in ("minbpe", "minbpe_twice")

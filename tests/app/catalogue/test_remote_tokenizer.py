@@ -125,7 +125,7 @@ def ticking() -> Iterator[Callable[[], float]]:
     ],
     ids=["bpe", "wordpiece", "unigram", "two files"],
 )  # fmt: skip
-def test_what_comes_back_is_what_is_loaded_here(pool: Workers, files: Mapping[str, bytes]) -> None:
+def test_the_remote_tokenizer_equals_the_local_one(pool: Workers, files: Mapping[str, bytes]) -> None:
     there, here = brought(files), load(files, "mine")
     for name in ("name", "algorithm", "size", "notes", "style", "unknown_token", "unknown_id", "added"):
         assert getattr(there, name) == getattr(here, name)
@@ -247,7 +247,7 @@ def test_the_latest_texts_that_took_too_long_are_not_tried_again(
         r"(?i:[\p{L}&&[^\p{Lu}]]{0,1000}ß{0,200})*$",
     ],
 )
-def test_whatever_the_librarys_own_engine_makes_of_a_pattern_has_an_end(
+def test_the_librarys_own_engine_has_a_time_limit(
     pool: Workers, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     """Repeats of repeats, looks around, calls of groups by themselves: tokens or an error, in time, and the

@@ -298,7 +298,7 @@ def renewal(old: ShownTokenizer, text: str, size: int = 0) -> Renewal:
     return Renewal(analyse(old, text), analyse(TrainedSubject("new", new, trace, len(trace)), text), new)
 
 
-def test_what_only_the_new_one_has_is_listed() -> None:
+def test_tokens_of_only_the_new_one_are_listed() -> None:
     old = trained("bpe", alphabet="bytes")
     result = renewal(old, "def half(number):\n    return", size=330)
     listed = only_in(result.new, result.old)

@@ -294,7 +294,7 @@ def test_an_end_of_word_that_is_a_symbol_of_its_own() -> None:
     assert subject.why_not("low", ("lo", "w", "</w>")).kind == "merged_across"
 
 
-def test_what_has_no_steps() -> None:
+def test_models_without_steps() -> None:
     plain = load(
         {"tokenizer.json": Tokenizer(models.WordLevel({"hug": 0, "?": 1}, unk_token="?")).to_str().encode()}
     )
@@ -323,13 +323,13 @@ def test_special_tokens_may_be_plain_text(kind: str) -> None:
     assert results == [subject.token(one) for one in subject.encode(text, specials=False).ids]
 
 
-def test_whatever_place_a_link_names() -> None:
+def test_any_index_in_a_link() -> None:
     for index in (-5, 0, 1, 99):
         wanted = subject_of("bert_kind").why("don't stop", index)
         assert wanted.words[wanted.place] == {0: "don", 1: "'"}.get(index, "stop")
 
 
-def test_the_longest_word_is_looked_at_unless_another_is_asked_for() -> None:
+def test_the_longest_word_is_explained_by_default() -> None:
     """Before, it was the first: of “ 12345” in DeepSeek's split the space, a word without steps."""
     wanted = subject_of("bert_kind").why("a don't", -1)
     assert wanted.words[wanted.place] == "don"

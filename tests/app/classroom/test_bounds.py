@@ -162,7 +162,7 @@ def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> None:
     finished(ask())
 
 
-def test_who_fell_behind_the_longest_addresses_is_told_the_present_state(make: Make) -> None:
+def test_clients_far_behind_long_addresses_get_the_present_state(make: Make) -> None:
     """400 moves between two addresses of 59 KB would be 24 MB for each returning student."""
 
     async def come_back() -> None:
@@ -184,7 +184,7 @@ def test_who_fell_behind_the_longest_addresses_is_told_the_present_state(make: M
     finished(come_back())
 
 
-def test_a_question_is_not_as_long_as_the_address_that_it_was_asked_at() -> None:
+def test_questions_do_not_repeat_their_runs_long_address() -> None:
     """The address of a run is said once, wherever a summary or a state speaks of its questions."""
     room = a_room(devices=BARS)
     lead(room, LONG)
@@ -200,7 +200,7 @@ def test_a_question_is_not_as_long_as_the_address_that_it_was_asked_at() -> None
     assert b"bpe,corpus=course,0,pair" in summary.SUMMARIES["csv"](room), "others' addresses are in the table"
 
 
-def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_is_produced_as_it_is_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lecturer comes late to 150 questions with long keys, and reads nothing: only the fitting part is
     made, in small pieces."""
     summarized: list[int] = []
@@ -237,7 +237,7 @@ def test_a_stream_makes_what_its_reader_takes(make: Make, monkeypatch: pytest.Mo
     finished(listen())
 
 
-def test_what_was_dropped_meanwhile_is_passed_over(make: Make) -> None:
+def test_questions_dropped_meanwhile_are_skipped(make: Make) -> None:
     room = a_room()
     for _ in range(3):
         say(room, "ask", question=questions.read_question(QUESTION))
@@ -273,7 +273,7 @@ def test_few_streams_are_woken_at_once_and_none_for_another_device(make: Make) -
     finished(ring())
 
 
-def test_a_log_is_read_once_for_all_who_come_and_not_in_the_event_loop(
+def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def come() -> None:
@@ -298,7 +298,7 @@ def test_a_log_is_read_once_for_all_who_come_and_not_in_the_event_loop(
     finished(come())
 
 
-def test_who_leaves_while_a_class_is_read_takes_it_from_nobody(make: Make) -> None:
+def test_leaving_while_a_class_is_read_cancels_it_for_no_other(make: Make) -> None:
     async def leave() -> None:
         first, again = make(), make()
         code, _key = await first.open()
@@ -313,7 +313,7 @@ def test_who_leaves_while_a_class_is_read_takes_it_from_nobody(make: Make) -> No
 
 
 @pytest.mark.parametrize("kind", [*summary.SUMMARIES])
-def test_summaries_are_made_apart_once_for_who_asks_at_once_and_not_too_often(
+def test_summaries_are_computed_in_a_thread_once_and_rate_limited(
     make: Make, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """The grades of 300 students with 40 answers each take a quarter of a second."""

@@ -131,7 +131,7 @@ def test_keys_of_others_are_left_alone_and_take_no_place(foreign: Any, redis_add
 
 
 @pytest.mark.parametrize("serve", [silent, dripping, another_protocol])
-def test_a_redis_that_is_half_dead_is_given_up_in_time(
+def test_a_hanging_redis_times_out(
     serve: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The dripping one held the thread of all classes for ever."""

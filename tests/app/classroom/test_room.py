@@ -272,7 +272,7 @@ def heard(room: Room, person: Person, name: str, now: float = 0.0) -> list[bytes
     return [one for one in messages if f"event: {name}\n".encode() in one]
 
 
-def test_what_hundreds_hear_is_written_once() -> None:
+def test_messages_to_hundreds_are_serialized_once() -> None:
     """But no message with different contents for each; nor is the rest of a countdown repeated as it was for
     others."""
     timed = {"do": "ask", "question": read_question({**QUESTION, "seconds": 30})}
@@ -405,7 +405,7 @@ def test_lost_counts_each_device_once_a_place() -> None:
     ]  # fmt: skip
 
 
-def test_who_steps_away_is_called_back() -> None:
+def test_students_elsewhere_are_called_back() -> None:
     room = room_of(JOIN, JOIN, {"do": "mode", "n": 2, "follows": False})
     assert [one.follows for one in room.devices.values()] == [True, False]
     say(room, {"do": "call", "all": True})
@@ -414,7 +414,7 @@ def test_who_steps_away_is_called_back() -> None:
     assert not any(one.follows for one in room.devices.values())
 
 
-def test_what_is_given_has_progress() -> None:
+def test_given_out_tasks_have_progress() -> None:
     room = room_of(
         JOIN, JOIN, {"do": "give", "page": "exercises", "query": "seed=7", "questions": 3, "label": ""}
     )
@@ -462,7 +462,7 @@ def test_a_class_has_so_many_questions_whoever_makes_them(monkeypatch: pytest.Mo
     assert say(room, give, give, ASK, {"do": "again", "round": 1}) == [None, "full", "full", "full"]
 
 
-def test_who_missed_too_much_is_told_all_anew() -> None:
+def test_clients_too_far_behind_get_the_whole_state() -> None:
     room = room_of(*(place(step) for step in range(CLASS_BEHIND + 10)))
     assert room.known - room.notes[False].forgotten == CLASS_BEHIND
     heard = b"".join(events(room, room.notes[False].forgotten, Person("", "", 1), NOBODY, 0.0))
@@ -517,14 +517,14 @@ def test_hostile_text_stays_text(text: str) -> None:
         {**QUESTION, "say": {"en": ["x" * 900] * 2}}, {**QUESTION, "word": "x" * 99},
     ],
 )  # fmt: skip
-def test_a_question_that_is_none_is_refused(broken: Any) -> None:
+def test_invalid_questions_are_refused(broken: Any) -> None:
     with pytest.raises(RequestRefused, match=r".") as refused:
         read_question(broken)
     assert refused.value.kind == "form"
     assert read_question({**QUESTION, "else": "<script>"}) == {**QUESTION, "tied": []}, "the rest is left out"
 
 
-def test_names_are_told_only_where_they_were_asked_for() -> None:
+def test_nicknames_are_sent_only_in_classes_with_nicknames() -> None:
     messages = (JOIN | {"nickname": "Ana"}, place(0), ASK, answer(1, "a"))
     named, nameless = room_of(*messages, nicknames=True), room_of(*messages)
     (student,) = gradebook(named)["students"]
@@ -588,7 +588,7 @@ def test_grades_are_a_row_for_each_student() -> None:
     assert [one["team"] for one in gradebook(room)["students"]] == [0, 1, 0, 1]
 
 
-def test_the_plan_is_told_to_the_lecturer_alone() -> None:
+def test_the_plan_is_sent_to_the_lecturer_alone() -> None:
     """Where it is, since when, and by which device; students hear nothing of it, as its note holds the
     answer."""
 
@@ -656,7 +656,7 @@ def test_words_are_graded_by_whoever_has_the_engine() -> None:
 
 
 @pytest.mark.parametrize("broken", [None, "a", [1], [""], ["x"] * 101, ["x" * 5_000], ["\ud800"]])
-def test_what_is_picked_and_judged_is_bounded(broken: Any) -> None:
+def test_picks_and_verdicts_are_bounded(broken: Any) -> None:
     for read in (lambda: as_picks({"picked": broken}), lambda: as_judged({"right": broken, "wrong": []})):
         with pytest.raises(RequestRefused):
             read()

@@ -81,7 +81,7 @@ def test_a_question_from_opening_to_summary(make: Make) -> None:
     finished(lesson())
 
 
-def test_an_answer_to_an_exercise_says_to_which(make: Make) -> None:
+def test_an_answer_to_an_exercise_names_it(make: Make) -> None:
     async def practise() -> None:
         web = make()
         code, key = await web.open()
@@ -209,7 +209,7 @@ def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
 
 
 @pytest.mark.parametrize("host", ["[", "x:y", "a" * 5_000, "\xff"])
-def test_a_host_that_is_none_opens_nothing_odd(make: Make, host: str) -> None:
+def test_an_invalid_host_opens_nothing_odd(make: Make, host: str) -> None:
     async def ask() -> None:
         web = make()
         answer = await web.ask("POST", "open", b"{}", host=host)
@@ -280,7 +280,7 @@ def test_other_sites_pages_are_refused(make: Make) -> None:
         b"null",
     ],
 )
-def test_what_is_no_message_is_refused(make: Make, data: bytes) -> None:
+def test_invalid_messages_are_refused(make: Make, data: bytes) -> None:
     async def send() -> None:
         web = make()
         code, _key = await web.open()
@@ -357,7 +357,7 @@ def test_a_class_is_over_after_a_day(make: Make, clock: Clock) -> None:
     finished(wait())
 
 
-def test_nicknames_are_one_line_and_only_where_they_are_asked_for(make: Make) -> None:
+def test_nicknames_are_one_line_and_only_where_the_class_has_them(make: Make) -> None:
     async def name() -> None:
         web = make()
         code, key = await web.open(nicknames=True)

@@ -71,7 +71,7 @@ def test_a_small_class_follows_and_answers(tmp_path: Path) -> None:
     assert len(outcome.counted) == 20 * 2
 
 
-def test_the_app_tells_its_address_and_ends_with_a_class_open(tmp_path: Path) -> None:
+def test_the_app_prints_its_address_and_ends_with_a_class_open(tmp_path: Path) -> None:
     """The whole app, as `make run` starts it: it would wait for ever for event streams to be finished."""
     port = free_port()
     command = (

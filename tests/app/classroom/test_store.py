@@ -31,7 +31,7 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Store
     return lambda: RedisStore(address)
 
 
-def test_what_one_server_writes_another_reads(stores: Callable[[], Store]) -> None:
+def test_one_servers_entries_are_read_by_another(stores: Callable[[], Store]) -> None:
     one, other = stores(), stores()
     assert one.create("CDFHJK", "open", NOW)
     assert not other.create("CDFHJK", "again", NOW), "a code is given once"
@@ -44,7 +44,7 @@ def test_what_one_server_writes_another_reads(stores: Callable[[], Store]) -> No
     assert not other.add("MNPRTW", "x", 0, NOW)
 
 
-def test_news_are_told_once_they_are_there(stores: Callable[[], Store]) -> None:
+def test_no_entry_of_another_server_is_skipped(stores: Callable[[], Store]) -> None:
     """However a poll falls between the writes of another server, nothing is passed over."""
     one, other = stores(), stores()
     one.create("CDFHJK", "open", NOW)
@@ -122,7 +122,7 @@ def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
     assert (tmp_path / "classes.sqlite").stat().st_mode & 0o077 == 0, "nobody else reads it"
 
 
-def test_a_store_that_is_not_there_says_so(tmp_path: Path) -> None:
+def test_a_missing_store_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="file"):
         FileStore(tmp_path / "file" / "classes.sqlite")

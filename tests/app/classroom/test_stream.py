@@ -56,7 +56,7 @@ def test_everybody_hears_each_step_once_and_in_order(make: Make) -> None:
     finished(follow())
 
 
-def test_who_comes_back_hears_what_was_missed_and_no_more(make: Make) -> None:
+def test_returning_clients_get_exactly_the_missed_events(make: Make) -> None:
     async def lose() -> None:
         chance = random.Random(3)
         web = make()
@@ -84,7 +84,7 @@ def test_who_comes_back_hears_what_was_missed_and_no_more(make: Make) -> None:
 
 
 @pytest.mark.parametrize("after", [10**6, -1, "x", "9" * 50])
-def test_an_id_that_cannot_be_gets_all_anew(make: Make, after: object) -> None:
+def test_an_impossible_id_gets_the_whole_state(make: Make, after: object) -> None:
     async def come() -> None:
         web = make()
         code, _key = await web.open()
@@ -214,7 +214,7 @@ def test_the_wall_counts_and_names_nobody(make: Make) -> None:
     finished(vote())
 
 
-def test_who_is_there_is_counted_across_servers(make: Make) -> None:
+def test_people_are_counted_across_servers(make: Make) -> None:
     async def count() -> None:
         one, other = make(), make()
         code, key = await one.open()
@@ -235,7 +235,7 @@ def test_who_is_there_is_counted_across_servers(make: Make) -> None:
     finished(count())
 
 
-def test_a_quiet_stream_says_that_it_is_there(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quiet_stream_sends_pings(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "PING_SECONDS", 0.05)
 
     async def wait() -> None:

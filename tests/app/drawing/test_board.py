@@ -64,7 +64,7 @@ def test_a_table_of_bits_has_its_last_pieces_in_the_picture() -> None:
 
 
 @pytest.mark.parametrize("piece", [one for one in HOSTILE if one])
-def test_whatever_a_piece_holds_is_text(piece: str) -> None:
+def test_any_piece_is_drawn_as_text(piece: str) -> None:
     word = f"x{piece}y"[:60]
     board = Board(word, {piece: '<b>"1/2"', "x": "&", "y": ""})
     read = expect_markup(drawn(board), TAGS, ATTRIBUTES)

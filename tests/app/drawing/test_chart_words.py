@@ -40,7 +40,7 @@ def test_the_scores_in_words() -> None:
 @pytest.mark.parametrize(
     ("values", "ticks"), [((0.005, 0.11), "D2"), ((1, 90_000), 1), ((3, 3), "D2"), ((), "D2")]
 )
-def test_a_logarithmic_axis_says_magnitudes(values: tuple[float, ...], ticks: object) -> None:
+def test_a_logarithmic_axis_has_magnitudes(values: tuple[float, ...], ticks: object) -> None:
     """Left alone, Plotly labels minor ticks by their first digit: “5” stands for 50. With a format of their
     own it writes the number (`formatLog` in plotly.js's `axes.js`)."""
     axis = charts.log_axis("count", go.Figure(go.Scatter(x=values, y=values)), "x")

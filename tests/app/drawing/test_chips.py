@@ -247,7 +247,7 @@ def test_lines_take_their_direction_from_the_text() -> None:
         ("שלום in עולם ok", "שלום[ in] עולם[ ok]"),
     ],
 )
-def test_what_runs_the_other_way_keeps_together(text: str, order: str) -> None:
+def test_right_to_left_text_keeps_together(text: str, order: str) -> None:
     """`order` marks the stretches laid out by the browser against the line."""
     markup = chips_html(one_by_one(text), Shown(spaces=False))
     markup = re.sub(r"<span class=f[^>]*>", "[", markup).replace("</span>", "]")
@@ -272,7 +272,7 @@ def test_joined_emoji_stay_whole_and_loose_joiners_are_named() -> None:
     ]  # fmt: skip
 
 
-def test_labels_are_asked_for() -> None:
+def test_missing_labels_are_an_error() -> None:
     with pytest.raises(ValueError, match="labels lack hint, token;"):
         chips_message([], Shown(), {}, {name: "" for name in NAMES if name not in ("hint", "token")}, "")
     with pytest.raises(ValueError, match="labels lack hint, failed;"):

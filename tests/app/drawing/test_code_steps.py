@@ -238,7 +238,7 @@ def test_long_tokens_are_cut_and_others_set_apart() -> None:
     assert short_token("שלום", Style()) == "\u2068שלום\u2069"
 
 
-def test_what_the_plain_version_lacks_is_said() -> None:
+def test_the_plain_versions_gaps_are_listed() -> None:
     corpus = Corpus.from_counts(HUG)
     assert rules_left_out(train_bpe(corpus, special_tokens=["<s>"], min_frequency=2)) == []
     assert rules_left_out(train_bpe(corpus, alphabet="bytes")) == []

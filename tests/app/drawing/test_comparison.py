@@ -225,7 +225,7 @@ def test_sentences_speak_of_those_who_are_there() -> None:
     assert "WordPiece starts at 13." in compare_frame(comparison[1], PLAIN).say
 
 
-def test_one_that_is_alone_is_compared_with_nobody() -> None:
+def test_a_single_run_is_compared_with_none() -> None:
     """Stopped at once, WordPiece and Unigram have no vocabulary as small as BPE's."""
     corpus = Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1})
     stopped = compare(corpus, 8, progress=lambda _done, _total: False)
@@ -238,7 +238,7 @@ def test_one_that_is_alone_is_compared_with_nobody() -> None:
     assert {sign for sign, _tokens, _note in rows(frame, "bpe")} == {""}
 
 
-def test_a_comparison_that_was_stopped_says_so() -> None:
+def test_a_stopped_comparison_is_marked() -> None:
     calls = iter(range(100))
     stopped = compare(course().corpus, 170, progress=lambda _done, _total: next(calls) < 3)
     assert stopped.stop_reason == "stopped"
@@ -319,7 +319,7 @@ def test_the_overlap_with_one_who_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("chart", SWEEPS)
-def test_the_sweep_has_a_line_for_each_told_apart_by_more_than_colour(chart: str) -> None:
+def test_the_sweeps_lines_differ_by_more_than_colour(chart: str) -> None:
     comparison = course()
     figure = sweep_chart(comparison, chart, 40)
     lines = figure.data
@@ -422,7 +422,7 @@ def test_table_cells_are_readable_plain_text() -> None:
     assert "U+202E" in shown and "\u202e" not in shown and "<script>alert(1)</script>" in shown
 
 
-def test_the_algorithm_takes_what_the_sidebar_says() -> None:
+def test_the_algorithm_takes_the_sidebars_settings() -> None:
     assert {rule.name for rule in COMPARE_ALGORITHM.rules} >= {"size", "ties", "method", "seed"}
     assert COMPARE_ALGORITHM.name == "compare" and COMPARE_ALGORITHM.train(
         Corpus.from_counts(HUG), vocab_size=9

@@ -97,7 +97,7 @@ def edges(theme: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_what_carries_meaning_stands_out(theme: str) -> None:
+def test_meaningful_colours_have_contrast(theme: str) -> None:
     """Edges of tokens, bars, rings, thresholds, marks of right and wrong: 3:1 on every ground; text on it:
     4.5:1."""
     colours, hues = variables(theme), edges(theme)
@@ -136,7 +136,7 @@ def test_charts_stand_out_for_every_sight(theme: str) -> None:
     assert close == []
 
 
-def test_nothing_is_told_by_hue_alone() -> None:
+def test_no_meaning_by_hue_alone() -> None:
     """Each line of a chart has a dash and a sign of its own, each bar of a group a pattern; no number is up
     or down without its sign."""
     for kinds in (DASHES, SYMBOLS, PATTERNS):

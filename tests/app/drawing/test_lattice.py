@@ -130,7 +130,7 @@ def test_ways_are_sums() -> None:
     assert [text.endswith("best") for text in ways] == [True, False, False]
 
 
-def test_what_the_search_knows_shows_in_the_bars() -> None:
+def test_the_searchs_state_shows_in_the_bars() -> None:
     drawn = frames(course("unhug"))
     at_four = buttons(drawn[4])
     assert (
@@ -147,7 +147,7 @@ def test_what_the_search_knows_shows_in_the_bars() -> None:
     assert 'class="joint"' in drawn[7].html and 'class="joint"' not in drawn[6].html
 
 
-def test_a_tie_is_told() -> None:
+def test_a_tie_is_explained() -> None:
     """The course's pug: p ug and pu g, both 17 · 20 / 210²."""
     drawn = frames(course("pug"))
     assert drawn[3].say == (
@@ -172,7 +172,7 @@ def test_a_tie_but_for_rounding_is_not_called_first_met() -> None:
     assert "Equally good, apart from rounding: ending with ab or with b." in frames(lattice)[2].say
 
 
-def test_forcing_tells_the_engines_numbers() -> None:
+def test_forcing_shows_the_engines_numbers() -> None:
     lattice = course("unhug")
     frame = frames(lattice)[0]
     best = lattice.best()
@@ -242,7 +242,7 @@ def test_no_path(word: str) -> None:
         assert "No path from start to end goes through it." in facts(drawn[0])["0"]
 
 
-def test_unknown_characters_are_told() -> None:
+def test_unknown_characters_are_explained() -> None:
     lattice = Lattice.build("hxg", PIECES, unknown=-15.0)
     drawn = frames(lattice)
     assert buttons(drawn[0])["x −15.00"][0] == "unk" and buttons(drawn[-1])["x −15.00"][0] == "unk best"
@@ -325,7 +325,7 @@ def test_a_long_words_edges_have_a_row_each() -> None:
     assert "… · " in last and last.count(" · ") <= 9
 
 
-def test_too_many_edges_are_cut_and_that_is_said() -> None:
+def test_too_many_edges_are_cut_with_a_note() -> None:
     lattice = Lattice.build("a" * 60, {"a" * length: -length / 2 for length in range(1, 17)})
     shown = {bar.edge for bar in bars_of(lattice)}
     assert len(shown) == BARS_DRAWN and {winner.edge for winner in lattice.winners if winner} <= shown
@@ -433,7 +433,7 @@ def test_tab_takes_any_word(word: str, shown: str) -> None:
     assert "No sequence of pieces spells this word" in text and "<b>" not in text
 
 
-def test_tab_without_a_word_says_so() -> None:
+def test_the_tab_without_a_word_has_a_note() -> None:
     at = opened(default="", words=[])
     assert at.session_state["made"] is None and "Choose a word, or type one." in bodies(at)[0]
 

@@ -102,7 +102,7 @@ TIES_TOLD = {
 
 
 @pytest.mark.parametrize("rule", TIE_RULES)
-def test_the_tie_rule_is_told(rule: str) -> None:
+def test_the_tie_rule_is_explained(rule: str) -> None:
     """In `ab cd`, both pairs stand once: first met is (a b), and so are the lowest ids; the greatest is (c
     d)."""
     said = merge_frame(counted({"ab": 1, "cd": 1}, tie_rule=rule)[1], Style()).say
@@ -142,7 +142,7 @@ STOPPED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("reason", MERGING_STOPS)
-def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
+def test_only_the_last_frame_explains_the_end_of_training(reason: str) -> None:
     trace = counted({"abab": 3, "cd": 2}, **STOPPED[reason])
     if reason == GROWING:  # the whole run, as if more could follow
         trace = replace(trace, stop_reason=GROWING)
@@ -191,7 +191,7 @@ def test_hostile_corpus(show: str) -> None:
     expect_markup(parting_html(trace, rival, 1, style), TAGS)
 
 
-def test_encoding_is_told_step_by_step() -> None:
+def test_encoding_is_narrated_step_by_step() -> None:
     """`bug` with the merges of hug, pug, pun, bun, hugs: u + g was learned first."""
     trace = counted({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}, merges=3)
     explained = trace.tokenizer().explain("hugs")

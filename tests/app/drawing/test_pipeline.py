@@ -510,7 +510,7 @@ def test_hostile_text_is_only_text(pre: str, show: str) -> None:
     ]
 
 
-def test_the_payload_is_always_the_same_and_says_how_the_text_runs() -> None:
+def test_the_payload_is_deterministic_with_the_texts_direction() -> None:
     result = tokenizer("bpe", "none", "byte_level", "none")
     style = Style(True)
     encoding = result.encode("שלום, עולם", "peace 12")
@@ -520,7 +520,7 @@ def test_the_payload_is_always_the_same_and_says_how_the_text_runs() -> None:
     assert json.loads(packed(result, result.encode(""), style))["atoms"] == ""
 
 
-def test_what_is_said_of_a_character_and_of_a_token() -> None:
+def test_descriptions_of_a_character_and_of_a_token() -> None:
     result = tokenizer()
     encoding = result.encode("café 🙂", "bread")
     drawing = StageDrawing(result, encoding, journeys(result, encoding), Style())
@@ -760,7 +760,7 @@ def decoded(view: PipelineView, sequence: int) -> str:
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
-def test_each_reason_is_told_when_it_is_true(model: str, pre: str) -> None:
+def test_each_reason_is_given_exactly_when_true(model: str, pre: str) -> None:
     """Plain: look at every character, every token; words that touch in the text but not when decoded."""
     for normalizer in ("none", "nfc", "bert_uncased"):
         result = tokenizer(model, normalizer, pre)
@@ -902,7 +902,7 @@ def test_only_so_many_windows_are_drawn() -> None:
 
 @pytest.mark.parametrize("strategy", ["longest_first", "only_second"])
 @pytest.mark.parametrize("lengths", [(3, 40), (40, 40), (25, 24)])
-def test_windows_are_counted_before_they_are_made(strategy: str, lengths: tuple[int, int]) -> None:
+def test_windows_are_counted_before_they_are_built(strategy: str, lengths: tuple[int, int]) -> None:
     """Oracle: the windows themselves. If both texts are cut, some stand several times in the list: at least
     as many."""
     result = tokenizer("bpe", "none", "bert")

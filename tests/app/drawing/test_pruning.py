@@ -340,7 +340,7 @@ def resegmented_text(number: int, cost: float, growth: float) -> str:
 
 @pytest.mark.many(2)
 @pytest.mark.parametrize(("name", "size"), RUNS)
-def test_every_prune_is_told(name: str, size: int) -> None:
+def test_every_prune_is_narrated(name: str, size: int) -> None:
     """Piece, loss, words, place in the round: against a training with every loss worked out from scratch."""
     trace, counts = example(name, size=size), example(name, size=size).word_frequencies
     step = 0
@@ -503,7 +503,7 @@ def test_a_rounds_end_renormalises(name: str, size: int) -> None:
         assert f"<b>{after:.4f}</b>" in frame.html
 
 
-def test_the_size_that_is_wanted_is_told_in_pieces() -> None:
+def test_the_target_size_is_given_in_pieces() -> None:
     """Special tokens and bytes are in the vocabulary, but no pieces. Oracle: where the run ends. The table
     has room for pieces excluded by a bound; a second rule's sentence takes two of its rows."""
     words = dict.fromkeys(("hugging", "puns", "bunny", "mugged"), 3)
@@ -583,7 +583,7 @@ def test_the_way_to_the_next_word_that_comes_apart(name: str, method: str) -> No
         assert results == wanted, step
 
 
-def test_free_prunes_are_told_at_the_end_only_when_all_were_free() -> None:
+def test_the_end_mentions_free_prunes_only_when_all_were_free() -> None:
     said = "No prune cost anything: choose a smaller vocabulary."
     for name, size in RUNS:
         trace = example(name, size=size)
@@ -613,7 +613,7 @@ def steps_of(trace: UnigramTrace, kind: str) -> list[int]:
 
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
-def test_expected_counts_are_told(name: str, size: int) -> None:
+def test_expected_counts_are_shown(name: str, size: int) -> None:
     """The eight highest and their probabilities before; the first E step's are those of the plain
     forward–backward."""
     trace = em_run(name, size)
@@ -654,7 +654,7 @@ def test_expected_counts_are_told(name: str, size: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
-def test_new_probabilities_are_told(name: str, size: int) -> None:
+def test_new_probabilities_are_shown(name: str, size: int) -> None:
     """From expected count to probability by digamma, plain EM's beside it, and the dropped pieces."""
     trace = em_run(name, size)
     kinds = set()
@@ -692,7 +692,7 @@ def test_new_probabilities_are_told(name: str, size: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
-def test_the_end_of_sentencepieces_way_is_told(name: str, size: int) -> None:
+def test_the_end_of_sentencepieces_method_is_narrated(name: str, size: int) -> None:
     trace = em_run(name, size)
     frame, final = prune_frame(trace[-1], PLAIN), dict(trace[-1].pieces)
     before = dict(trace[-2].pieces)
@@ -726,7 +726,7 @@ def frame_size(frame: Frame) -> int:
 
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
-def test_sentencepieces_prunes_are_told_as_estimates(name: str, size: int) -> None:
+def test_sentencepieces_prunes_are_narrated_as_estimates(name: str, size: int) -> None:
     """The estimate, per word in the plain version, over the corpus here; splits before and after; the line;
     the end."""
     trace = em_run(name, size)
@@ -825,7 +825,7 @@ def assert_estimates(trace: UnigramTrace) -> int:
 
 
 @pytest.mark.parametrize(("name", "size"), EM_RUNS)
-def test_estimates_can_be_worked_out_from_what_is_told(name: str, size: int) -> None:
+def test_estimates_follow_from_the_frames_numbers(name: str, size: int) -> None:
     assert bool(assert_estimates(em_run(name, size))) == (name != "hug")
 
 
@@ -878,7 +878,7 @@ STOPPED: Mapping[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("reason", PRUNING_STOPS)
-def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
+def test_only_the_last_frame_explains_the_end_of_training(reason: str) -> None:
     counts = HUG if reason != "no_seed" else {"a": 3, "b": 2}
     trace = train_unigram(Corpus.from_counts(counts), **STOPPED[reason])
     if reason == GROWING:  # the whole run, as if more could follow
@@ -1052,7 +1052,7 @@ def test_the_lattice_of_pug() -> None:
 # --- one of a kind ------------------------------------------------------------------------------------------
 
 
-def test_one_is_told_as_one() -> None:
+def test_one_is_in_the_singular() -> None:
     """A corpus of one letter: every possible count of one is in the singular."""
     for counts, size in (({"a": 3}, None), ({"aa": 3}, None), ({"aaa": 1}, 1), ({"ab": 1}, None)):
         for method in METHODS:

@@ -148,7 +148,7 @@ markup_pieces = st.sampled_from(
 
 
 @given(st.lists(markup_pieces, max_size=8).map("".join))
-def test_the_reader_tells_what_pythons_parser_tells(markup: str) -> None:
+def test_the_reader_agrees_with_pythons_parser(markup: str) -> None:
     assert Retold(markup).events == Spoken(markup).events
 
 

@@ -111,7 +111,7 @@ TOLD: list[tuple[Reason, str, str]] = [
 
 
 @pytest.mark.parametrize(("reason", "lead", "why"), TOLD, ids=lambda one: getattr(one, "kind", None))
-def test_every_reason_is_told(reason: Reason, lead: str, why: str) -> None:
+def test_every_reason_is_explained(reason: Reason, lead: str, why: str) -> None:
     assert tell_reason(reason, PLAIN, "[UNK]") == (lead, why)
     assert "<b>" not in lead and tell_reason(reason, Marked(Style()), "[UNK]").lead
 
@@ -125,7 +125,7 @@ def test_hostile_texts_are_escaped() -> None:
     assert "<img" not in drawn and drawn.count("&lt;img") == 6
 
 
-def test_a_stage_that_changes_nothing_says_so() -> None:
+def test_a_stage_without_a_change_has_a_note() -> None:
     rows = [StageRow("NFC", "normalizer", (" é",)), StageRow("ByteLevel", "pre-tokenizer", ("ĠÃ©",), True)]
     drawn = stages_html(" é", rows, StageRow("BPE", "model", ("ĠÃ©",)), Style(byte_level=True, show="spaces"))
     assert "unchanged" in drawn and "Ġé" in drawn and "Ã" not in drawn and drawn.count("␣é") == 2

@@ -59,7 +59,7 @@ def sound(frame: Frame) -> Read:
 
 
 @pytest.mark.parametrize("name", ["hug", "course"])
-def test_every_step_tells_the_score_with_its_numbers(name: str) -> None:
+def test_every_step_shows_the_score_with_its_numbers(name: str) -> None:
     figures, trace, style = golden(name), trained(name), style_of(name)
     plain, _ = plain_wordpiece(figures["word_freqs"], "first")
     for step, wanted in enumerate(figures["steps"], start=1):
@@ -169,7 +169,7 @@ STOPPED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("reason", MERGING_STOPS)
-def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
+def test_only_the_last_frame_explains_the_end_of_training(reason: str) -> None:
     trace = train_wordpiece(Corpus.from_counts(PUBLISHED), **STOPPED[reason])
     if reason == GROWING:  # the whole run, as if more could follow
         trace = replace(trace, stop_reason=GROWING)
@@ -183,7 +183,7 @@ def test_why_training_ended_is_told_in_the_last_frame_only(reason: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "chosen"), [("first", "a##b"), ("lowest_ids", "a##b"), ("greatest", "c##d")]
 )
-def test_the_tie_rule_is_told(rule: str, chosen: str) -> None:
+def test_the_tie_rule_is_explained(rule: str, chosen: str) -> None:
     """In `ab cd` twice each, both pairs score 2 / (2 × 2)."""
     trace = train_wordpiece(Corpus.from_counts({"ab": 2, "cd": 2}), tie_rule=rule)
     frame = wordpiece_frame(trace[1], PLAIN)
@@ -276,7 +276,7 @@ def test_the_tries_from_one_place_are_listed() -> None:
     assert cells(frames[8]) == [f"##gs{yes}"]
 
 
-def test_what_is_left_stands_behind_what_was_found() -> None:
+def test_the_rest_stands_behind_the_found_tokens() -> None:
     frames = explained(WordPieceModel(VOCABULARY), "bugs")
     rests = [re.findall(r'<bdi class="rest">(.*?)</bdi>', frame.html) for frame in frames]
     assert rests == [["bugs"]] * 4 + [["ugs"]] * 3 + [["gs"], []]

@@ -107,7 +107,7 @@ def test_entries_are_found_by_name_form_or_definition() -> None:
     assert all(matches(term, "") for term in TERMS.values())
 
 
-def test_entries_are_found_by_what_else_they_are_called() -> None:
+def test_entries_are_found_by_synonyms() -> None:
     for term in TERMS.values():
         assert len(synonyms(term)) >= 2, term.id
         assert all(matches(term, name.upper()) for name in synonyms(term))
@@ -147,7 +147,7 @@ def test_marks(message: str, expected: str) -> None:
     assert plain(marked(message)) == expected
 
 
-def test_what_was_seen_is_not_marked_again() -> None:
+def test_terms_already_seen_are_not_marked_again() -> None:
     seen = {"tie"}
     assert plain(marked("tied pair", seen)) == "tied [pair:pair]"
     assert seen == {"tie", "pair"}

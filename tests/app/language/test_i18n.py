@@ -210,7 +210,7 @@ def written(markup: str) -> list[str]:
     return [text for text in results if text not in SAME]
 
 
-def test_streamlit_is_given_messages() -> None:
+def test_streamlits_own_texts_are_translated() -> None:
     """Oracle: the source, read by `ast`; and the reader itself, tried on leaking lines."""
     leaking = ast.parse('st.button("Go")\nst.toggle(_("On"), help="Or off")\ncolumn.caption(f"{n} of them")')
     assert [text for _line, text in spoken_literals(leaking)] == ["Go", "Or off", " of them"]

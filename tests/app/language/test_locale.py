@@ -106,7 +106,7 @@ def test_every_message_is_translated(language: str) -> None:
     assert [one for one, message in here.items() if not all(forms(message.string))] == []
 
 
-def test_what_is_compiled_is_what_is_written(language: str) -> None:
+def test_the_compiled_catalogue_equals_its_source(language: str) -> None:
     compiled = io.BytesIO()
     write_mo(compiled, catalogue(language))
     assert file_of(language).with_suffix(".mo").read_bytes() == compiled.getvalue(), "run `make messages`"
@@ -240,7 +240,7 @@ def test_sentences_and_lists(language: str) -> None:
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_the_readme_says_the_same_in_every_language(code: str) -> None:
+def test_the_readme_is_the_same_in_every_language(code: str) -> None:
     """Headings, code, links, pictures and the rows of tables: a change of one README is a change of all."""
 
     def skeleton(name: str) -> dict[str, list[str]]:

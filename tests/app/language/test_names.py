@@ -40,7 +40,7 @@ def test_every_name_of_the_engine_has_words_and_no_words_are_left_over() -> None
     }
 
 
-def test_what_has_no_words_is_an_error() -> None:
+def test_names_without_words_are_an_error() -> None:
     """A new tie rule is not described in the words of another one."""
     with pytest.raises(KeyError, match="no such rule"):
         choice_name("ties", "no such rule")

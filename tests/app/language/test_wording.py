@@ -85,7 +85,7 @@ def language(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("code", "marked"), CASES, ids=named)
-def test_what_was_marked_stays_away(code: str, marked: Marked) -> None:
+def test_wrong_wordings_stay_away(code: str, marked: Marked) -> None:
     assert regex.search(marked.wrong, marked.example)
     others = {term.synonyms for term in TERMS.values()}
     requests = []

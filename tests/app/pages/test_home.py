@@ -179,7 +179,7 @@ def test_unknown_words_are_named_and_the_rest_counted() -> None:
     assert "qf" in message and "qg" not in message and shown(message).endswith(" and 2 more.")
 
 
-def test_a_tokenizer_that_lacks_letters_says_which_words_it_lost() -> None:
+def test_a_tokenizer_without_some_letters_names_the_lost_words() -> None:
     trace = train_bpe(Corpus.from_counts(HUG))
     analysis = analyse(TrainedSubject("hug", trace.tokenizer(), trace, len(trace)), "bug mug")
     assert ways_to_cut(analysis, corpus_facts("hug"))[2].unknown == ("mug",)
@@ -352,14 +352,14 @@ def test_the_lattice_has_so_many_splits() -> None:
     assert EXAMPLES["hug"].word == word  # the tab's first choice
 
 
-def test_new_words_are_cut_as_told() -> None:
+def test_new_words_are_split_as_the_page_claims() -> None:
     run = TokenizerSpec.parse(ENCODE_LINK.query["t1"]).run()
     trace = trace_at(BPE, corpus=run.source.name)
     assert facts()["bug"] == PLUS.join(trace.tokenizer().encode("bug").tokens)
     assert unpack_text(ENCODE_LINK.query["text"]) == facts()["sample"]
 
 
-def test_the_table_says_what_the_runs_do() -> None:
+def test_the_table_agrees_with_the_runs() -> None:
     results = {column.name: [shown(cell) for cell in column.cells] for column in algorithm_columns()}
     assert all(len(cells) == len(ALGORITHM_ROWS) for cells in results.values())
     first = ALGORITHM_ROWS.index("First step on five words")

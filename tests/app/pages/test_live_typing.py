@@ -131,7 +131,7 @@ def test_hostile_text_is_inert_here_too(view: ChipsView) -> None:
     assert chips_text(data) == HOSTILE and not any(tag in markup for tag in ("<img", "<script", "</script"))
 
 
-def test_answers_are_packed_for_whoever_unpacks(view: ChipsView) -> None:
+def test_answers_are_compressed_for_clients_that_accept_it(view: ChipsView) -> None:
     plain, packed = ask(typed("hug " * 500)), ask(typed("hug " * 500), **{"accept-encoding": "br, gzip"})
     assert packed.headers["content-encoding"] == "gzip" and "content-encoding" not in plain.headers
     assert gzip.decompress(packed.body) == plain.body
@@ -157,7 +157,7 @@ def test_answers_are_packed_for_whoever_unpacks(view: ChipsView) -> None:
         (b'"' + b"x" * TYPED_BODY + b'"', 413),
     ],
 )
-def test_what_is_no_change_is_refused_and_changes_nothing(
+def test_invalid_changes_are_refused_and_change_nothing(
     view: ChipsView, body: bytes | dict[str, Any], status: int
 ) -> None:
     assert ask(typed("hug")).status == 200
@@ -176,7 +176,7 @@ def test_only_the_pages_own_browser_is_answered(view: ChipsView) -> None:
     assert ask(typed("hug")).status == 404
 
 
-def test_who_sends_too_much_is_told_to_wait(view: ChipsView, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clients_over_the_rate_have_to_wait(view: ChipsView, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typing_sessions, "time", clock := Clock())
     burst, extra = round(TYPED_RATE.burst), 3
     statuses = [ask(typed("hug", at)).status for at in range(burst + extra)]

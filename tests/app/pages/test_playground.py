@@ -110,7 +110,7 @@ def test_a_spec_is_read_back(query: dict[str, str], kind: str) -> None:
         "bpe?" + "a=1&" * 60,
     ],
 )
-def test_what_is_no_spec_is_refused(text: str) -> None:
+def test_invalid_specs_are_refused(text: str) -> None:
     if text == "file":
         assert TokenizerSpec.parse(text) == TokenizerSpec("file", {})
         return
@@ -127,13 +127,13 @@ def test_what_is_no_spec_is_refused(text: str) -> None:
         ("unigram?corpus=hug&method=magic", "this page doesn't know"),
     ],
 )
-def test_a_training_that_can_not_be_is_refused(text: str, message: str) -> None:
+def test_an_impossible_training_is_refused(text: str, message: str) -> None:
     with pytest.raises(TokenizersCoreError, match=message):
         TokenizerSpec.parse(text).run()
 
 
 @pytest.mark.parametrize("step", ["-1", "x", "1e3", "²", "9" * 12, ""])
-def test_a_step_that_is_none_is_refused(step: str) -> None:
+def test_an_invalid_step_is_refused(step: str) -> None:
     with pytest.raises(SpecError, match="which doesn't exist"):
         _ = TokenizerSpec("bpe", {"corpus": "hug", "step": step}).step
 
@@ -274,7 +274,7 @@ def test_text_without_a_backslash_has_no_escapes(text: str) -> None:
     assert interpret_escapes(text) == text
 
 
-def test_a_card_tells_what_the_trace_knows() -> None:
+def test_a_card_agrees_with_the_trace() -> None:
     one = subject("bpe")
     assert isinstance(one, TrainedSubject)
     analysis = analyse(one, "the the rats")
@@ -418,7 +418,7 @@ def test_the_page_of_html_is_inert(text: str) -> None:
     assert "default-src 'none'" in page and "url(" not in page and "http:" not in page
 
 
-def test_a_long_text_is_cut_in_the_page_and_says_so() -> None:
+def test_a_long_text_is_cut_in_the_page_with_a_note() -> None:
     page = play_files.tokens_html(analyse(subject("bpe"), "the rats " * 15_000), Shown())
     assert "The first 20,00" in page
 

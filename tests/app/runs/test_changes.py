@@ -46,7 +46,7 @@ def after(change: Change, url: Mapping[str, str], page: str = "bpe") -> Any:
     return changed(run, recipe, run.source.corpus(run.pipeline), change)
 
 
-def test_what_can_be_changed_depends_on_what_is_chosen() -> None:
+def test_the_possible_changes_depend_on_the_choice() -> None:
     """Neither the size nor special tokens; a rule that depends on another only where that one applies."""
 
     def names(page: str = "bpe", **url: str) -> list[str]:

@@ -65,7 +65,7 @@ def written(one: Recipe) -> dict[str, str]:
         ({"corpus": "paste", "id": ""}, []),
     ],
 )  # fmt: skip
-def test_wrong_values_are_told_and_the_usual_ones_are_taken(url: dict[str, str], expected: list[str]) -> None:
+def test_wrong_values_are_reported_and_defaults_used(url: dict[str, str], expected: list[str]) -> None:
     result, complaints = read_url("bpe", BPE_RULES, url)
     assert complaints == expected
     assert result.values == recipe({"corpus": result["corpus"]}).values
@@ -73,7 +73,7 @@ def test_wrong_values_are_told_and_the_usual_ones_are_taken(url: dict[str, str],
 
 
 @pytest.mark.parametrize("runs", ["bpe", "bpe,none,unigram", "bpe,wordpiece,unigram,superbpe,pickybpe", ""])
-def test_too_few_or_too_many_or_unknown_runs_are_told(runs: str) -> None:
+def test_too_few_or_too_many_or_unknown_runs_are_reported(runs: str) -> None:
     result, complaints = read_url("compare", COMPARE_RULES, {"runs": runs})
     assert result["runs"] == ["bpe", "wordpiece", "unigram"]
     assert complaints == [f"The link says runs='{runs}', which is not valid here; the default is used."]
@@ -197,7 +197,7 @@ def test_short_texts_as_parameters() -> None:
     assert read_short("~nonsense") is read_short("!gone") is None
 
 
-def test_a_rule_is_told_in_words() -> None:
+def test_a_rule_is_put_in_words() -> None:
     rules = {rule.name: rule for rule in BPE_RULES}
     assert setting_told(rules["special"], "") == "Special tokens: none"
     assert setting_told(rules["special"], "<s> </s>") == "Special tokens: <s> </s>"

@@ -64,7 +64,7 @@ def test_a_table_is_read_with_tabs_or_commas() -> None:
         ("en,de,es\na,b,c,", "Row 2 has 3 cells, but there are 3 languages"),
     ],
 )
-def test_a_table_that_is_none_is_told(text: str, says: str) -> None:
+def test_an_invalid_table_is_reported(text: str, says: str) -> None:
     with pytest.raises(ParallelError) as caught:
         read_parallel(text)
     assert str(caught.value).startswith(says)

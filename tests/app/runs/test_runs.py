@@ -118,7 +118,7 @@ def test_emptied_boxes_mean_the_usual_numbers() -> None:
         assert run.settings == usual.settings, (algorithm.name, url)
 
 
-def test_a_run_is_named_by_all_that_it_is_made_of() -> None:
+def test_a_runs_name_covers_all_of_its_settings() -> None:
     run = BPE.run_at({"corpus": "hug"})
     assert run.name == BPE.run_at({"corpus": "hug", "show": "bytes"}).name
     trace = run.make(Progress())
@@ -158,7 +158,7 @@ def test_how_many_pieces_pruning_starts_from() -> None:
     assert [seed_for(size) for size in (1, 100, SEED_LIMIT)] == [4, 400, SEED_LIMIT]
 
 
-def test_what_cannot_be_compared_is_told_with_the_names_of_the_page() -> None:
+def test_impossible_comparisons_are_reported_in_the_pages_names() -> None:
     with pytest.raises(VocabSizeError) as size:
         train_all(HUG, vocab_size=3)
     assert explained(size.value) == (

@@ -60,7 +60,7 @@ MEASURED = [
 
 @pytest.mark.many(3)
 @pytest.mark.parametrize(("name", "kind", "size", "settings", "measured"), MEASURED)
-def test_what_is_expected_is_near_what_was_measured(
+def test_expected_costs_are_near_measured_ones(
     name: str, kind: str, size: int, settings: dict[str, Any], measured: float
 ) -> None:
     text = prose()[:size] if kind == "prose" else letters(size)
@@ -82,7 +82,7 @@ def test_six_hundred_letters_with_a_large_seed_are_not_small() -> None:
     )
 
 
-def test_what_trains_several_costs_as_much_as_all_and_a_model_by_name_as_its_own() -> None:
+def test_several_trainings_cost_their_sum_and_a_named_model_its_own() -> None:
     data = prose()[:5_000].encode()
     settings = {"vocab_size": 500, "seed_size": 2_000, "method": "course"}
     each = [expected_seconds(TRAINERS[name], settings, data, WORDS) for name in TRAINERS]

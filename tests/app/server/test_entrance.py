@@ -116,12 +116,12 @@ def said(**fields: Any) -> bytes:
 @pytest.mark.parametrize(
     "kind", ["clear_cache", "load_git_info", "set_run_on_save", "debug_disconnect_websocket", "debug_shutdown_runtime"]
 )  # fmt: skip
-def test_what_no_page_sends_is_refused(port: int, process: psutil.Process, kind: str) -> None:
+def test_messages_that_no_page_sends_are_refused(port: int, process: psutil.Process, kind: str) -> None:
     with served(port, process):
         assert attack(port, said(**{kind: True})) == 1008
 
 
-def test_what_everybody_shares_is_still_there(port: int, process: psutil.Process) -> None:
+def test_shared_results_survive_attempts_to_evict_them(port: int, process: psutil.Process) -> None:
     """A trained run is shown at once after an attempt to empty the cache. Oracle: other processes' working
     time."""
 
@@ -162,7 +162,7 @@ def test_a_message_that_is_too_large(port: int, process: psutil.Process) -> None
         assert attack(port, b"\x5a" * (MESSAGE_LIMIT + 1)) == 1008
 
 
-def test_a_component_that_says_a_million_lists(port: int, process: psutil.Process) -> None:
+def test_a_component_with_a_million_lists(port: int, process: psutil.Process) -> None:
     """Read by Python's JSON, they would hold up everybody for 3 seconds."""
     message = BackMsg()
     message.rerun_script.widget_states.widgets.add(id="a", json_value="[" + "[]," * 1_300_000 + "[]]")

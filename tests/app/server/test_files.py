@@ -132,20 +132,20 @@ def test_a_script_is_compressed_once_and_then_comes_from_memory(app: App, ask: A
         )
 
 
-def test_what_compression_makes_no_smaller_comes_as_it_is(ask: Ask) -> None:
+def test_incompressible_files_are_sent_as_they_are(ask: Ask) -> None:
     for name, content in (("short.js", SHORT), ("face.woff2", FACE)):
         answer = ask(f"/static/js/{name}", BROWSER)
         assert answer.body == content and "content-encoding" not in answer.headers
 
 
-def test_head_says_what_get_does(app: App, ask: Ask) -> None:
+def test_head_agrees_with_get(app: App, ask: Ask) -> None:
     for _time in range(2):  # also before anybody has asked for the file
         head = ask("/static/js/a.1.js", BROWSER, method="HEAD")
         assert head.body == b"" and head.status == 200
         assert head.headers == ask("/static/js/a.1.js", BROWSER).headers
 
 
-def test_a_browser_that_has_it_is_told_so(app: App, ask: Ask) -> None:
+def test_a_cached_file_is_not_modified(app: App, ask: Ask) -> None:
     plain = ask("/static/js/a.1.js")
     packed = ask("/static/js/a.1.js", BROWSER)
     assert packed.headers["etag"] != plain.headers["etag"], "two representations"
@@ -156,7 +156,7 @@ def test_a_browser_that_has_it_is_told_so(app: App, ask: Ask) -> None:
     assert ask("/static/js/a.1.js", BROWSER, (b"if-none-match", b'"x"')).status == 200
 
 
-def test_parts_and_whoever_takes_no_gzip_get_the_file_itself(app: App, ask: Ask) -> None:
+def test_ranges_and_clients_without_gzip_get_the_file_itself(app: App, ask: Ask) -> None:
     ask("/static/js/a.1.js", BROWSER)
     part = ask("/static/js/a.1.js", BROWSER, (b"range", b"bytes=10-19"))
     assert (part.status, part.body) == (206, SCRIPT[10:20]) and "content-encoding" not in part.headers
@@ -204,7 +204,7 @@ ETAG = (b"etag", b'"1"')
         (200, [(b"content-type", b"text/css"), ETAG, (b"content-length", b"5"), (b"set-cookie", b"a=b")]),
     ],
 )
-def test_what_isnt_a_file_for_everybody_passes(
+def test_other_requests_pass_through(
     app: App, ask: Ask, status: int, headers: list[tuple[bytes, bytes]]
 ) -> None:
     """An address without a file (Streamlit answers with its page); a file too large; an answer for one
@@ -316,7 +316,7 @@ def came_for_good(ask: Ask, name: str, kind: str) -> str:
     return plain.body.decode("utf-8")
 
 
-def test_whoever_takes_no_gzip_gets_the_same_page(page: str, ask: Ask) -> None:
+def test_clients_without_gzip_get_the_same_page(page: str, ask: Ask) -> None:
     plain = ask("/bpe")
     assert plain.body.decode("utf-8") == page and "content-encoding" not in plain.headers
 

@@ -171,7 +171,7 @@ def test_https_stays_https(scheme: str, sent: tuple[tuple[bytes, bytes], ...], s
     assert result.get("strict-transport-security") == ("max-age=31536000" if secure else None)
 
 
-def test_what_may_be_kept() -> None:
+def test_cacheable_responses() -> None:
     """Fonts for a week; a visitor's own file not at all; Streamlit's header for its own files stays."""
     fonts = "/app/static/fonts/inter.woff2"
     assert said(ask(Inner(FONT), fonts))["cache-control"] == "public, max-age=604800"
@@ -180,7 +180,7 @@ def test_what_may_be_kept() -> None:
     assert said(ask(Inner(PAGE)))["cache-control"] == "no-cache"
 
 
-def test_not_modified_renews_the_policy_of_what_was_kept() -> None:
+def test_not_modified_renews_a_cached_pages_policy() -> None:
     """RFC 9111, 4.3.4: the headers of a 304 replace the stored ones, and it has no type."""
     assert "script-src" in said(ask(Inner([], 304), "/"))["content-security-policy"]
     assert "sandbox" in said(ask(Inner([], 304), "/static/js/index.js"))["content-security-policy"]
@@ -254,7 +254,7 @@ def test_origins_that_the_operator_allows_come_through(monkeypatch: pytest.Monke
     assert ask(Inner(PAGE), "/_stcore/stream", kind="websocket", sent=other)[0]["type"] == "websocket.close"
 
 
-def test_a_refusal_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_refusal_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     """A log with a line for each attempt could be filled by anybody; line ends in a header can't write a line
     of their own."""
     guard = Guard(Inner(PAGE))
@@ -282,7 +282,7 @@ def test_metrics_are_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
         ("https://moodle.example.edu", "frame-ancestors 'self' https://moodle.example.edu", None),
     ],
 )
-def test_who_may_show_the_app_in_a_frame(
+def test_sites_that_may_frame_the_app(
     sites: str, ancestors: str, old: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ANCESTORS_VARIABLE, sites)
@@ -312,7 +312,7 @@ SITE = "https://moodle.example.edu"
         (SITE, "iframe", "same-origin", "http://app.example:8501/", True),
     ],
 )
-def test_a_frame_that_may_not_be_is_told_so(
+def test_a_forbidden_frame_gets_an_explanation(
     named: str, dest: str, site: str, referer: str, shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Source: Fetch Metadata, and CSP's host sources. The app isn't asked, and the answer runs nothing."""
@@ -341,7 +341,7 @@ def test_a_frame_that_may_not_be_is_told_so(
     assert 'href="?text=%22%3E%3Cb%3E&amp;step=7" target="_blank"' in text
 
 
-def test_only_pages_are_told_so() -> None:
+def test_only_pages_get_the_explanation() -> None:
     inner = Inner([], 404)
     sent = ((b"sec-fetch-dest", b"iframe"), (b"sec-fetch-site", b"cross-site"))
     for path in ("/_stcore/health", "/app/static/page.css", "/static/js/a.js"):
@@ -351,7 +351,7 @@ def test_only_pages_are_told_so() -> None:
 @pytest.mark.parametrize(
     "sites", ["*", "https:", "a.example; script-src *", "https://a.example/path", "'unsafe-inline'", "a,b", "'none' a.example"]
 )  # fmt: skip
-def test_what_is_no_site_is_refused_at_the_start(sites: str) -> None:
+def test_invalid_sites_are_refused_at_the_start(sites: str) -> None:
     with pytest.raises(ValueError, match=ANCESTORS_VARIABLE):
         frame_ancestors(sites)
 

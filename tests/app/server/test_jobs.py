@@ -138,7 +138,7 @@ def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
     assert whole.stop_reason == "no_pairs" and len(whole) > len(job.value)
 
 
-def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
+def test_others_waiting_for_a_stopped_run_get_the_whole_one() -> None:
     """Neither the part learned so far nor an error."""
     registry, running, results = Registry(), threading.Event(), []
     times = 0
@@ -162,7 +162,7 @@ def test_who_waits_for_a_run_that_somebody_stops_gets_the_whole_one() -> None:
     assert results == ["whole"] and times == 2
 
 
-def test_a_job_knows_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_knows_its_waiting_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "time", clock := Clock())
     gate = threading.Event()
     job = Job(Built("done", gate))
@@ -173,7 +173,7 @@ def test_a_job_knows_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     gate.set()
 
 
-def test_what_was_stopped_is_not_kept_for_the_process_that_draws() -> None:
+def test_stopped_runs_are_not_kept_for_the_drawing_process() -> None:
     progress = Progress()
 
     def stopped_early(corpus: Corpus, **_settings: Any) -> Any:
@@ -200,7 +200,7 @@ def test_stopping_while_reading() -> None:
     assert registry.ask("run", Built("read"), PATIENT) == "read"
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     progress = Progress()
     progress.characters(500)
     assert (progress.phase, progress.done, progress.total) == ("reading", 500, None)
@@ -210,7 +210,7 @@ def test_progress_is_told() -> None:
     assert not progress.steps(128, 300)
 
 
-def test_a_run_that_nobody_asks_after_is_given_up_and_starts_anew_when_somebody_does() -> None:
+def test_an_abandoned_run_is_stopped_and_starts_again_on_request() -> None:
     def wait(progress: Progress) -> str:
         until(lambda: progress.over)
         progress.stop = True
@@ -223,7 +223,7 @@ def test_a_run_that_nobody_asks_after_is_given_up_and_starts_anew_when_somebody_
     assert registry.ask("run", Built("whole"), PATIENT) == "whole"
 
 
-def test_a_run_that_ended_while_nobody_asked_is_kept_when_somebody_asks_for_another() -> None:
+def test_an_unclaimed_result_outlives_a_request_for_another_run() -> None:
     registry, build = Registry(), Built("value")
     job = registry.ask("run", build, 0)
     if isinstance(job, Job):
@@ -233,7 +233,7 @@ def test_a_run_that_ended_while_nobody_asked_is_kept_when_somebody_asks_for_anot
     assert not registry.jobs and registry.ask("run", build, PATIENT) == "value" and build.times == 1
 
 
-def test_room_is_counted_as_the_job_says() -> None:
+def test_room_is_counted_by_the_jobs_own_size() -> None:
     registry = Registry(10)
 
     def make(size: int) -> Callable[[Progress], str]:
@@ -287,7 +287,7 @@ def test_a_session_has_two_jobs_and_those_that_its_page_waits_for(monkeypatch: p
     gate.set()
 
 
-def test_what_others_wait_for_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_with_others_waiting_are_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "time", Clock())
     gate, registry = threading.Event(), Registry()
     mine = registry.ask("shared", Built("shared", gate), 0, "s", "bpe")
@@ -326,14 +326,14 @@ def test_a_large_run_goes_with_the_last_session_that_has_asked_for_it() -> None:
     assert registry.values.keys() == ["small", "everybody's"]
 
 
-def test_what_a_large_run_was_asked_by_is_forgotten_with_it() -> None:
+def test_a_large_runs_sessions_are_forgotten_with_it() -> None:
     registry = Registry(2 * LARGE_RUN)
     for number in range(5):  # each pushes the one before out
         assert registry.ask(f"run {number}", large(LARGE_RUN + 1), PATIENT, "one") == "value"
     assert registry.leave("one") == ["run 4"] and not registry.values.keys()
 
 
-def test_a_session_that_ends_gives_up_what_it_alone_waits_for() -> None:
+def test_an_ending_session_stops_runs_that_it_alone_waits_for() -> None:
     gate, registry = threading.Event(), Registry()
     requests = {}
     for session, key in (("one", "alone"), ("one", "shared"), ("other", "shared"), ("", "everybody's")):

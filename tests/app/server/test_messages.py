@@ -236,7 +236,7 @@ def test_each_value_of_a_widget_through_the_guard(value: str) -> None:
 @pytest.mark.parametrize(
     "data", [b"", BackMsg().SerializeToString(), BackMsg(backend_operation_request={}).SerializeToString(), "text", b"\xff" * 20, b"\x5a\x05\x0a", b"\x5b\x5c", b"\x5a\x02\x0a\x00" + b"\x28\x01"]
 )  # fmt: skip
-def test_what_is_no_message_closes_the_connection(data: bytes | str) -> None:
+def test_invalid_messages_close_the_connection(data: bytes | str) -> None:
     """Nothing, nothing in it, no operation, text, no protobuf, cut off, a group, and a run followed by
     `clear_cache`."""
     good = BackMsg(app_heartbeat=True).SerializeToString()
@@ -277,7 +277,7 @@ def test_a_text_is_cut_to_one_character_more_than_fits() -> None:
 
 @pytest.mark.many(2)
 @pytest.mark.parametrize("letter", ["a", "é", "\n", "\\", '"', "\x01", "😀", "字"])
-def test_what_the_editor_says_is_cut_in_its_string(letter: str) -> None:
+def test_the_editors_long_values_are_cut_within_the_string(letter: str) -> None:
     for size in (PLAYGROUND_LIMIT, PLAYGROUND_LIMIT + 1):
         said = json.dumps({"text": [3, letter * size]}, ensure_ascii=False)
         assert json.loads(held(rerun(WidgetState(id="a", json_value=said))).json_value) == {
@@ -293,7 +293,7 @@ def test_what_the_editor_says_is_cut_in_its_string(letter: str) -> None:
     "said",
     ["[" + "[]," * JSON_BESIDES + "[]]", "[" * JSON_BESIDES * 2, '["' + "a" * JSON_BESIDES, '"' * (2 * JSON_STRINGS + 2) + " " * JSON_BESIDES, '"\\', '"\\"' * JSON_BESIDES, '"' + "a" * PLAYGROUND_LIMIT + '\n"']
 )  # fmt: skip
-def test_json_that_no_component_says_is_refused(said: str) -> None:
+def test_json_that_no_component_sends_is_refused(said: str) -> None:
     if len(said) <= JSON_BESIDES:
         assert held(rerun(WidgetState(id="a", json_value=said))).json_value == said, (
             "short: Streamlit's matter"
@@ -374,20 +374,20 @@ def test_anything_at_all_passes_as_it_is_or_is_refused() -> None:
 # --- How often ----------------------------------------------------------------------------------------------
 
 
-def test_what_comes_too_fast_waits_its_turn(slept: list[float]) -> None:
+def test_messages_over_the_rate_wait(slept: list[float]) -> None:
     data = rerun()
     arrived, _got, _visited = send_all([data] * 200)
     assert len(arrived) == 200, "nothing is lost"
     assert sum(slept) == pytest.approx((200 - 20) / 4)
 
 
-def test_what_a_page_asks_by_itself_is_left_out_where_it_comes_too_fast(slept: list[float]) -> None:
+def test_a_pages_own_requests_over_the_rate_are_dropped(slept: list[float]) -> None:
     arrived, _got, _visited = send_all([rerun(is_auto_rerun=True)] * 200 + [rerun()])
     assert len(arrived) == 20 + 1
     assert sum(slept) == pytest.approx(1 / 4)
 
 
-def test_while_the_server_is_busy_who_asks_much_waits_for_who_asks_little(slept: list[float]) -> None:
+def test_on_a_busy_server_heavy_users_wait_for_light_ones(slept: list[float]) -> None:
     """Before, four connections at full speed made everybody else wait 1.6 s."""
     visited = Visited()
     send_all([rerun()] * 4, guards=quiet(visited, busy=True))
@@ -402,7 +402,7 @@ def test_while_the_server_is_busy_who_asks_much_waits_for_who_asks_little(slept:
     assert len(arrived) == 4 and sum(slept) == 0
 
 
-def test_who_is_alone_waits_for_nobody_however_busy_the_server_is(slept: list[float]) -> None:
+def test_a_single_visitor_never_waits_for_others(slept: list[float]) -> None:
     load = Load()
     load.busy = lambda: True  # type: ignore[method-assign]
     guards = Connections(Visited(), load)  # type: ignore[arg-type]
@@ -480,7 +480,7 @@ def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> 
     finished(come_and_go())
 
 
-def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:
+def test_disconnected_visitors_are_not_served(slept: list[float]) -> None:
     """Thousands of small messages fit into one packet; the guard would hand them on for an hour."""
     handed_on = 0
 
@@ -504,7 +504,7 @@ def test_who_has_gone_is_not_served_any_more(slept: list[float]) -> None:
 # --- Identity -----------------------------------------------------------------------------------------------
 
 
-def test_who_comes_and_who_leaves_is_noticed() -> None:
+def test_arrivals_and_departures_are_recorded() -> None:
     text = ForwardMsg()
     text.new_session.initialize.session_id = "mine"
     other = ForwardMsg(script_finished=0)
@@ -517,7 +517,7 @@ def test_who_comes_and_who_leaves_is_noticed() -> None:
     assert send_all([], subprotocols=["streamlit"])[2].calls == [("leave", "")]
 
 
-def test_the_log_says_why_and_quotes_nobody(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_has_the_reason_and_no_quotes(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         send_all([rerun(WidgetState(id="a", bytes_value=b"my words"))])
     (record,) = caplog.records

@@ -111,7 +111,7 @@ async def answered(port: int, request: bytes) -> str:
         writer.close()
 
 
-def test_the_hole_swallows_what_is_sent_and_says_so(attempts: Path, port: int) -> None:
+def test_the_hole_swallows_and_records_requests(attempts: Path, port: int) -> None:
     assert port
     for reach in (
         "urllib.request.urlopen('http://app.example/')",

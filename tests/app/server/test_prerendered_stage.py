@@ -113,7 +113,7 @@ def test_the_page_holds_the_stage_as_the_shelf_has_it(scene: StageDescription) -
     ]
 
 
-def test_what_is_written_stays_text(scene: StageDescription) -> None:
+def test_learners_text_stays_text(scene: StageDescription) -> None:
     parts = Parts(ask("/bpe", "corpus=hug")[0])
     assert "".join(parts.texts["b"]) == HOSTILE and HOSTILE in "".join(parts.texts["i"])
     plain = Parts(gzip.decompress(page_for("bpe").body))
@@ -165,7 +165,7 @@ def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(scene: StageD
     assert ask("/bpe", "corpus=hug")[1] == with_stage
 
 
-def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, scene: StageDescription) -> None:
+def test_the_known_runs_are_bounded(monkeypatch: pytest.MonkeyPatch, scene: StageDescription) -> None:
     monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(5_000))
     positions = [
         PageAddress("bpe", "en", frozenset({("text", f"{number} {'x' * 500}")})) for number in range(50)

@@ -118,7 +118,7 @@ def test_a_secret_that_is_no_text_is_refused(file: Path) -> None:
         read_secret()
 
 
-def test_what_is_long_enough_is_taken(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_enough_secret_is_accepted(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text("a" * LEAST_SECRET + "\n")
     assert read_secret() == "a" * LEAST_SECRET
     monkeypatch.setenv(SECRET_VARIABLE, "b" * LEAST_SECRET)

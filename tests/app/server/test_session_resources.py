@@ -143,7 +143,7 @@ def test_a_session_may_hold_so_much(server: Server) -> None:
     finished(run())
 
 
-def test_what_is_not_told_is_counted_as_it_comes(server: Server) -> None:
+def test_undeclared_sizes_are_counted_on_arrival(server: Server) -> None:
     """Without a length it counts as the largest; with a wrong one, no more comes in than there is room
     for."""
 
@@ -177,7 +177,7 @@ def test_a_file_that_is_not_taken_leaves_nothing(server: Server) -> None:
     finished(run())
 
 
-def test_a_slow_upload_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_upload_is_aborted(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "UPLOAD_PATIENCE", 0.01)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -223,7 +223,7 @@ def test_many_at_once_have_no_more_room_than_one_after_the_other(server: Server)
     finished(run())
 
 
-def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
+def test_the_largest_holder_makes_room_for_smaller_ones(server: Server) -> None:
     async def run() -> None:
         stored = SessionResources()
         for session in "abc":
@@ -243,7 +243,7 @@ def test_who_holds_most_makes_room_for_who_holds_less(server: Server) -> None:
     finished(run())
 
 
-def test_those_who_have_left_make_room_first(server: Server) -> None:
+def test_departed_sessions_make_room_first(server: Server) -> None:
     async def run() -> None:
         stored = SessionResources()
         for session in "abc":
@@ -283,7 +283,7 @@ def test_a_session_that_does_not_come_back_ends(server: Server, monkeypatch: pyt
     finished(run())
 
 
-def test_a_session_that_was_never_told_ends_too(server: Server) -> None:
+def test_a_session_without_a_disconnect_ends_too(server: Server) -> None:
     """A browser sends something and leaves before the answer: Streamlit kept up to 128 such sessions, each
     with a whole page for nobody, and the largest possible texts."""
 
@@ -301,9 +301,7 @@ def test_a_session_that_was_never_told_ends_too(server: Server) -> None:
     finished(run())
 
 
-def test_what_sessions_leave_behind_is_collected_once(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_of_ended_sessions_is_collected_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session's texts are in a circle of references, found by nothing but the garbage collector; left to
     itself, it doesn't look as long as nothing happens. Sixty sessions kept 100 MB."""
     held = {name: Circle() for name in ("a", "b", "c", "another")}

@@ -14,7 +14,7 @@ from tokensteps.server.shared_cache import drawn, made_once
 PATIENT = 30.0
 
 
-def test_what_is_drawn_is_drawn_once() -> None:
+def test_drawings_are_shared() -> None:
     drawings: list[bytes] = []
     results: list[bytes] = []
 
@@ -22,7 +22,7 @@ def test_what_is_drawn_is_drawn_once() -> None:
         drawings.append(b"frames")
         return drawings[-1]
 
-    key = ("test_what_is_drawn_is_drawn_once",)
+    key = ("test_drawings_are_shared",)
     askers = [threading.Thread(target=lambda: results.append(drawn(key, draw, len))) for _ in range(8)]
     for asker in askers:
         asker.start()
@@ -51,7 +51,7 @@ def test_a_shelf_never_takes_more_room_than_it_has(moves: list[tuple[str, int, b
     assert {key: shelf.get(key) for key in "abcd"} == {**dict.fromkeys("abcd"), **dict(plain)}
 
 
-def test_a_file_to_download_is_made_once_however_often_it_is_asked_for() -> None:
+def test_a_download_is_built_once_for_many_requests() -> None:
     items: list[int] = []
 
     def make() -> bytes:

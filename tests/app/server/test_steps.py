@@ -52,7 +52,7 @@ def window(number: int, language: str = "en") -> Window:
 
 
 @pytest.mark.parametrize("name", TRAINERS)
-def test_what_is_kept_of_a_run_that_grows_is_what_the_whole_one_shows(name: str) -> None:
+def test_a_growing_runs_kept_frames_equal_the_whole_runs(name: str) -> None:
     """Frames with the same name and edition are the same, whichever of the run's traces drew them."""
     corpus, frame = EXAMPLES["mixed"].text(), FRAMES.get(name, prune_frame)
     parts, whole = grown(
@@ -103,7 +103,7 @@ def test_few_frames_and_those_of_a_lost_process_are_drawn_here(
     assert issubclass(TrainingError, TokenizersCoreError)
 
 
-def test_a_table_is_made_once_unless_somebody_looks_for_something(steps: Steps) -> None:
+def test_a_table_is_built_once_but_for_searches(steps: Steps) -> None:
     whole = rows(NAME, pair_table, steps.trace, 9, STYLE)
     assert whole is rows(NAME, pair_table, steps.trace, 9, STYLE)
     assert whole == packed_table(pair_table(steps.trace[9], STYLE))

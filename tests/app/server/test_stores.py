@@ -94,7 +94,7 @@ def test_a_full_disk_leaves_nothing_unfinished(tmp_path: Path, monkeypatch: pyte
         assert store.get(name) == change.encode()  # from memory
 
 
-def test_what_a_killed_server_left_unfinished_goes(tmp_path: Path) -> None:
+def test_a_killed_servers_unfinished_files_are_removed(tmp_path: Path) -> None:
     old, young = tmp_path / "new-old", tmp_path / "new-young"
     for path in (old, young):
         path.write_bytes(b"half")

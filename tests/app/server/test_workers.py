@@ -117,7 +117,7 @@ def test_the_next_run_grows_from_its_own_start(pool: Workers) -> None:
         assert len(watching.seen[0]) == 0 and len(watching.seen[-1]) == 19
 
 
-def test_what_ends_at_once_does_not_grow() -> None:
+def test_a_run_that_ends_at_once_does_not_grow() -> None:
     """By a clock that stands still: after any earlier training, however long ago."""
     now, messages = [100.0], []
     reporter = ProgressReporter(lambda kind, _value: messages.append(kind), clock=lambda: now[0])
@@ -147,7 +147,7 @@ def test_errors_come_back_as_they_are(pool: Workers) -> None:
     assert raised.value.evidence["vocab_size"] == 2 and "choose at least" in str(raised.value)
 
 
-def test_a_pattern_that_takes_too_long_holds_nobody_up(pool: Workers) -> None:
+def test_a_slow_pattern_holds_up_no_other_run(pool: Workers) -> None:
     bomb = task(train_bpe, Source("x", b"a" * 60 + b"!"), Pipeline(pattern="(a|aa)+$", timeout=0.2))
     assert worth_sending(bomb) and not worth_sending(task(train_bpe, Source("x", b"a" * SMALL_TASK)))
     assert worth_sending(task(train_bpe, Source("x", b"a" * (SMALL_TASK + 1))))
@@ -176,7 +176,7 @@ def test_memory_that_is_not_there_is_an_error_of_the_run_alone(pool: Workers) ->
     assert pickle.loads(pool.run(task(loud), Progress())) == "heard"
 
 
-def test_what_a_library_prints_of_a_text_is_in_no_log(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_librarys_output_about_a_text_is_in_no_log(capfd: pytest.CaptureFixture[str]) -> None:
     """The tokenizers library writes a hundred lines whenever it panics, as often as a visitor wants."""
     pool = Workers(1)
     assert pickle.loads(pool.run(task(loud), Progress())) == "heard"
@@ -210,7 +210,7 @@ def test_a_process_that_has_grown_makes_way_for_a_new_one() -> None:
     pool.close()
 
 
-def test_a_run_that_takes_too_long_or_too_much_room_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_over_its_time_or_memory_limit_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Workers(1)
     monkeypatch.setattr(module, "TRACE_LIMIT", 1_000)
     with pytest.raises(TrainingError, match="more than 0 MB: choose a vocabulary size"):
@@ -304,7 +304,7 @@ def test_the_smallest_goes_first(held: type[Held]) -> None:
     assert held.begun == ["first", "100", "200", "300"]
 
 
-def test_who_waits_in_vain_leaves_the_queue(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_abandoned_runs_leave_the_queue(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
     pool, (given_up, given_up_progress), (forgotten, forgotten_progress) = Workers(1), named("b"), named("c")
     with running(pool, named("a")) as first:
         assert held.started.acquire(timeout=PATIENT)
@@ -441,7 +441,7 @@ class Street:
         return begun[before + 1 :]
 
 
-def test_who_comes_back_as_another_session_has_had_what_he_has_had(
+def test_a_new_session_of_a_visitor_inherits_the_past_use(
     held: type[Held], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session each for his trainings, all of them new: by sessions alone he would always be first."""
@@ -467,7 +467,7 @@ def test_a_class_at_one_address_is_not_one_visitor(held: type[Held], monkeypatch
     assert street.order(held.begun, *requests) == ["student 1", "student 2", "he", "student 7"]
 
 
-def test_what_was_long_ago_counts_little(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_past_use_fades(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "Worker", OneByOne)
     street = Street(a=["early"], b=["late"])
     street.trains(of("early", "early", 3.0))
@@ -476,7 +476,7 @@ def test_what_was_long_ago_counts_little(held: type[Held], monkeypatch: pytest.M
     assert street.order(held.begun, of("late", "late", 0.1), of("early", "early", 0.1)) == ["early", "late"]
 
 
-def test_a_full_queue_is_full_for_who_has_filled_it(
+def test_a_full_queue_is_full_only_for_its_heavy_users(
     held: type[Held], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sixty trainings of one visitor's twenty sessions: everybody else heard “60 runs are waiting”."""

@@ -90,7 +90,7 @@ def read(folder: Path, text: str | bytes) -> OwnLesson:
         (QUESTION + "answer = 'c'\nchoices = ['a', 'b']", "answer is 'c', but must be among the choices, as it is written there"),
     ],
 )  # fmt: skip
-def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, message: str) -> None:
+def test_invalid_lesson_files(tmp_path: Path, text: str | bytes, message: str) -> None:
     (tmp_path / "link").symlink_to("/etc/hostname")
     (tmp_path / "endless").symlink_to("/dev/zero")
     (tmp_path / "up").symlink_to(tmp_path.parent)
@@ -110,7 +110,7 @@ def test_what_a_lesson_cannot_say(tmp_path: Path, text: str | bytes, message: st
         (f"text = '{'a' * 400}!', pattern = 'own', regex = '(a|aa)+$'", "can't be trained: "),
     ],
 )  # fmt: skip
-def test_what_a_run_cannot_be(tmp_path: Path, run: str, message: str) -> None:
+def test_impossible_runs_of_a_lesson(tmp_path: Path, run: str, message: str) -> None:
     lesson = read(tmp_path, RUN.format(run))
     with pytest.raises(LessonError) as error:
         own_lesson_page(lesson, "lessons/x.html")

@@ -101,7 +101,7 @@ def test_a_text_is_bounded_and_an_error_is_a_sentence(trials: Trials) -> None:
         reply(trials, "train", text="hug", **{**arguments, "size": "0"})
 
 
-def test_the_archive_holds_all_that_the_desk_imports(tmp_path: Path) -> None:
+def test_the_archive_has_all_imported_modules(tmp_path: Path) -> None:
     """In a Python with nothing but its standard library and the archive."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import tokensteps.site.live.trials, regex, tokensteps.drawing.handout;"

@@ -92,7 +92,7 @@ def test_keys_are_what_predict_takes(name: str) -> None:
     assert wanted > 5 and current_language() == "en"
 
 
-def test_ties_are_told_from_what_is_right() -> None:
+def test_ties_are_distinguished_from_right_answers() -> None:
     """The four sentences: before the second merge three pairs are equally frequent, and the first met goes
     first."""
     result = ask_class(RUNS["ties"], 1, "pair", style_of(RUNS["ties"]))
@@ -138,7 +138,7 @@ def test_whether_the_next_merge_bridges_a_space() -> None:
         assert {*result["key"], *result["tied"]} == {*right}
 
 
-def test_what_leaves_after_the_next_merge() -> None:
+def test_tokens_removed_after_the_next_merge() -> None:
     """Oracle: the vocabulary before the merge and before the one after it."""
     trace = trace_at(BPE, corpus="scaffolding")
     left: Counter[int] = Counter()
@@ -267,7 +267,7 @@ def test_unigram_prunes_no_piece_that_a_rule_excludes(name: str) -> None:
     assert wanted["piece"] > 5 and wanted["split"] > 5
 
 
-def test_a_piece_that_is_too_long_is_told_of() -> None:
+def test_a_piece_that_is_too_long_is_mentioned() -> None:
     question = question_after(RUNS["unigram bound"], 4, "split", Style())
     assert question.key == "hug s"
     assert (

@@ -61,7 +61,7 @@ def test_each_has_its_figures(name: str) -> None:
     assert one.published != one.computed
 
 
-def test_each_says_which_edition_has_it() -> None:
+def test_each_erratum_names_its_edition() -> None:
     """Source: the files of huggingface/course, and its pull request with the correction of “thug” in the
     English text."""
     assert all("2026" in one.edition for one in errata() if "Hugging Face" in one.where)
@@ -97,7 +97,7 @@ def test_links_open_a_step_that_there_is(name: str) -> None:
     assert 0 <= step <= len(run.make(Progress()))
 
 
-def test_what_is_quoted_is_text() -> None:
+def test_quotes_are_text() -> None:
     one = Erratum("name", "<b>", "<i>", "<s>x", "<u>z", "{y}", "a < b", "bpe", {})
     html = erratum_html(one)
     assert (
@@ -111,7 +111,7 @@ def test_what_is_quoted_is_text() -> None:
 
 
 @pytest.mark.parametrize("name", ERRATUM_WORDS)
-def test_an_aside_quotes_what_is_published(name: str) -> None:
+def test_asides_quote_published_text(name: str) -> None:
     """The frame's aside and the page of errata are about the same figures."""
     words = ERRATUM_WORDS[name]
     figures = re.findall(r"[0-9][0-9./]*[0-9]", words.published)

@@ -625,14 +625,14 @@ def test_a_corpus_that_cant_be_read_counts_for_nothing(answer: str, part: str) -
     assert verdict.kind == UNREAD and part in verdict.told
 
 
-def test_a_corpus_that_is_too_short_is_wrong_and_told() -> None:
+def test_too_short_a_corpus_is_wrong_with_the_reason() -> None:
     one = make("construct", 4, 2)
     first = "".join(one.facts["merges"][0])
     verdict = one.question.grade(f"{first} 3")
     assert verdict.kind == WRONG and "no pair is left" in verdict.told
 
 
-def test_a_tie_that_the_rule_gives_is_right_and_told() -> None:
+def test_a_tie_decided_by_the_rule_is_right_with_a_note() -> None:
     """ab and cd stand equally often; the rule takes the one met first."""
     wanted = Wanted((("a", "b"),))
     assert (
@@ -669,7 +669,7 @@ def test_addresses_come_back() -> None:
 @pytest.mark.parametrize(
     "url", [{"kind": "nope"}, {"level": "6"}, {"level": "x"}, {"seed": "-1"}, {"seed": "9" * 40}, {"rising": "2"}, {"seed": "٣"}]
 )  # fmt: skip
-def test_what_an_address_cant_say_is_told(url: dict[str, str]) -> None:
+def test_invalid_addresses_are_reported(url: dict[str, str]) -> None:
     place, complaints = read_place(url)
     assert len(complaints) == 1 and place == START
 

@@ -597,7 +597,7 @@ def wrong_answers(question: Question, many: int) -> list[str]:
 @pytest.mark.parametrize(
     "kind", [kind for kind in EXERCISE_KINDS if kind not in ("viterbi", "construct", "course")]
 )
-def test_before_the_last_try_the_answer_is_not_told(kind: str) -> None:
+def test_the_answer_is_hidden_before_the_last_try(kind: str) -> None:
     """After each wrong answer but the last there is a hint, and the solution is in none of them."""
     for one in exercised(kind, 25):
         question, before = one.question, []

@@ -514,7 +514,7 @@ def test_every_kind_of_claim_is_checked() -> None:
 
 
 @pytest.mark.parametrize(("claim", "page", "query", "tab"), CLAIMED)
-def test_what_a_text_claims_is_what_its_link_shows(
+def test_claims_of_a_text_agree_with_its_link(
     claim: Claim, page: str, query: tuple[tuple[str, str], ...], tab: str
 ) -> None:
     computed, known = CHECKS[claim.kind](Link("", page, dict(query), tab)), {**facts(), **path_facts()}
@@ -529,7 +529,7 @@ def test_every_figure_rests_on_a_claim(link: Link, text: str, claims: tuple[Clai
     assert claims or link.page == "exercises"
 
 
-def test_what_a_class_is_to_work_out_is_not_shown_by_its_link() -> None:
+def test_the_links_of_questions_do_not_show_the_answers() -> None:
     """A link with a question of the plan opens in Predict, and no other activity of the plan shows the answer
     before."""
     for lesson in LESSONS:
@@ -572,7 +572,7 @@ def test_no_answer_ends_in_an_english_full_stop(language: str) -> None:
     assert [one for one in answers if regex.sub("<[^>]*>", "", one).endswith(".")] == []
 
 
-def test_a_wrong_answer_that_was_kept_belongs_to_its_question() -> None:
+def test_a_stored_wrong_answer_belongs_to_its_question() -> None:
     """After a wrong answer at station 2, a learner who goes on has all tries at station 3."""
     trace = trace_at(BPE, corpus="hug")
     hidden = Hidden("bpe", "run", trace, PLAIN, merge_frame, "pair", len(trace))

@@ -71,7 +71,7 @@ ONE: re.Pattern[str] = re.compile(r"\b1 (times|words|tokens|pairs|pieces|symbols
 @pytest.mark.parametrize(
     "kind", [kind for kind in ASKED if not any(kind in asks for asks in ASKS_OF_KIND.values())]
 )
-def test_one_is_said_as_one(kind: str) -> None:
+def test_one_is_in_the_singular(kind: str) -> None:
     """On a corpus with mostly counts of 1: questions, verdicts and workings, at every step with a
     question."""
     texts = ["low slow lowest"]
@@ -342,7 +342,7 @@ def test_the_table_that_watching_shows_would_give_it_away() -> None:
     assert message >= 10
 
 
-def test_pairs_are_given_with_counts_only_where_nobody_can_count() -> None:
+def test_pairs_have_counts_only_where_counting_is_impossible() -> None:
     """Oracle: counting the pairs of all words here."""
     words = {f"{first}{second}u": 1 + ord(second) % 5 for first in "abcdefghijklm" for second in "nopqrstvwx"}
     assert len(words) == 130

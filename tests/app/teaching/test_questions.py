@@ -69,7 +69,7 @@ def test_numbers_as_people_type_them(typed: str, value: Fraction) -> None:
      "(" * 100 + "1" + ")" * 100, "<b>5</b>", "0x10", "٣", "1j", "True", "nan", "1;2", "1/8 = 0.2", "1 = 2 = 1", "9^9^9",
      "2^0.5", "0^-1", "times", "3 dogs"],
 )  # fmt: skip
-def test_what_is_no_number_is_none(typed: str) -> None:
+def test_invalid_numbers_are_none(typed: str) -> None:
     assert read_number(typed) is None
 
 
@@ -96,7 +96,7 @@ def test_a_rounded_number_is_accepted_and_a_neighbour_is_not(true: Fraction, dig
         assert off is not None and not off.means(true)
 
 
-def test_a_fraction_must_be_exact_and_a_nought_alone_says_nothing() -> None:
+def test_a_fraction_must_be_exact_and_a_bare_zero_means_zero() -> None:
     third = Fraction(1, 3)
     assert [read_number(typed).means(third) for typed in ("1/3", "2/6", "0.33", "0.3", "0", "33/100", "0.333333333333")] == [
         True, True, True, False, False, False, True,
@@ -122,7 +122,7 @@ def test_whole_numbers_are_exact() -> None:
     ]
 
 
-def test_what_was_typed_comes_back_as_text() -> None:
+def test_typed_answers_come_back_as_text() -> None:
     assert "&lt;b&gt;" in grade_number(20, "", "", "20")("<b>20</b>").told
     assert "<b>7" not in grade_split("hug", ("h", "ug"), lambda pieces: wrong(""))("<b>7").told
 

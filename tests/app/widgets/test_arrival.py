@@ -52,7 +52,7 @@ def test_every_parameter_of_a_page_makes_an_address_a_link(name: str) -> None:
 
 @pytest.mark.parametrize("parameter", ["step", "lang", "unheard_of"])
 @pytest.mark.parametrize("name", ["bpe", "home", "playground", "challenge"])
-def test_what_the_browser_writes_by_itself_is_no_link(name: str, parameter: str) -> None:
+def test_addresses_written_by_the_browser_are_no_links(name: str, parameter: str) -> None:
     app = AppTest.from_function(page)
     arrival(app, "errata")
     assert arrival(app, name, **{parameter: "3"})[:2] == (False, False)
@@ -64,7 +64,7 @@ def test_a_training_page_takes_every_setting_that_it_writes() -> None:
     ]
 
 
-def test_what_belongs_to_other_pages_is_forgotten() -> None:
+def test_other_pages_parameters_are_forgotten() -> None:
     """Parameters from an overtaken run stay with the browser; the page's own parameters and unknown ones
     stay."""
     app = AppTest.from_function(page)

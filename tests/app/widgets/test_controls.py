@@ -62,7 +62,7 @@ def test_every_value_survives_the_url(name: str) -> None:
 @example(text="0x10")
 @example(text=" 5")
 @example(text="9" * 5000)
-def test_what_can_not_be_is_refused(name: str, text: str) -> None:
+def test_invalid_values_are_refused(name: str, text: str) -> None:
     setting = EVERY[name]
     try:
         value = setting.parse(text)
@@ -275,7 +275,7 @@ def test_the_page_that_compares_takes_words_that_all_three_can_take() -> None:
 
 
 @pytest.mark.parametrize(("name", "number"), [("seed", 0), ("seed", 50_001), ("size", 20_001), ("size", -1)])
-def test_numbers_that_can_not_be_stop_the_unigram_page(name: str, number: int) -> None:
+def test_invalid_numbers_stop_the_unigram_page(name: str, number: int) -> None:
     app = opened("unigram")
     app.number_input(key=f"unigram.{name}").set_value(number)
     ran(app)

@@ -41,7 +41,7 @@ def tab(monkeypatch: pytest.MonkeyPatch) -> Browser:
     return result
 
 
-def test_a_new_session_is_given_what_the_one_before_kept(tab: Browser) -> None:
+def test_a_new_session_gets_the_last_ones_kept_values(tab: Browser) -> None:
     assert kept("here", []) == []
     assert kept("here", [1, ["\u202e <b>", None]]) == []
     assert kept("elsewhere", []) == []
@@ -53,7 +53,7 @@ def test_a_new_session_is_given_what_the_one_before_kept(tab: Browser) -> None:
     "value",
     ["", "x", "\0", "x" * 100_000, seal("kept", ["elsewhere", [1]]), seal("kept", {"here": [1]}), seal("game", ["here", [1]]), seal("kept", ["here", [1]])[:-1]],
 )  # fmt: skip
-def test_what_a_browser_makes_up_is_not_taken(value: str, tab: Browser) -> None:
+def test_forged_values_are_refused(value: str, tab: Browser) -> None:
     tab.held["here"] = value
     assert kept("here", []) == []
 
@@ -77,7 +77,7 @@ def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
     assert other == Record()
 
 
-def test_what_lasts_is_given_to_every_tab_until_it_is_erased(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lasting_values_reach_every_tab_until_erased(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first run of a session asks, though the page has something to keep already; the two are put
     together."""
     sent: list[dict[str, Any]] = []

@@ -47,7 +47,7 @@ def test_cells_are_what_a_script_can_hold() -> None:
     assert columns(table, ids=True)["n"]["kind"] == "id" and columns(table, index=True)[""]["heads"]
 
 
-def test_a_long_table_says_how_much_of_it_is_printed() -> None:
+def test_a_long_table_names_the_printed_share() -> None:
     message = json.loads(packed_table(pd.DataFrame({"n": range(PAPER_ROWS + 1)})))
     assert message["portion"] == PAPER_ROWS and "200 of 201 rows" in message["rest"]
     assert json.loads(packed_table(pd.DataFrame({"n": range(PAPER_ROWS)})))["rest"] == ""
@@ -73,7 +73,7 @@ def test_a_long_table_says_how_much_of_it_is_printed() -> None:
         [None, 1],
     ],
 )
-def test_what_no_script_of_ours_sends_is_passed_over(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_foreign_component_messages_are_ignored(value: object, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[object] = []
     monkeypatch.setattr(st, "session_state", {"one": {"asked": value, "file": value}, "other": value})
     for key in ("one", "other", "none"):
