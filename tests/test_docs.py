@@ -75,7 +75,7 @@ def test_recipes_send_their_reader_to_few_files() -> None:
         assert 1 <= len({file for file in named(text) if "." in file}) <= MOST_FILES, name
 
 
-def test_recipes_name_what_is_in_their_files() -> None:
+def test_recipes_name_things_in_their_files() -> None:
     """Every `Class`, `REGISTRY` and `function` is a word in one of the recipe's files and folders."""
     for name, text in recipes().items():
         places = [ROOT / path for path in named(text)]
@@ -92,7 +92,7 @@ def test_the_page_on_links_names_every_parameter_and_choice() -> None:
         assert {*choices} - spans == set()
 
 
-def test_the_page_on_browsers_names_every_page_and_tests_that_there_are() -> None:
+def test_the_page_on_browsers_names_every_page_and_existing_tests() -> None:
     text = (ROOT / "docs" / "browsers.md").read_text("utf-8")
     rows = re.findall(r"(?m)^\| `/(\w*)` \|", text)
     assert rows == [page.path for page in PAGES.values()]
@@ -121,7 +121,7 @@ def functions(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("way", promises())
-def test_each_promise_of_safety_names_tests_that_there_are(way: str) -> None:
+def test_each_promise_of_safety_names_existing_tests(way: str) -> None:
     """A file, and after it the tests in it."""
     named_tests = promises()[way].split("; ")
     for one in named_tests:

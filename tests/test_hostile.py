@@ -746,7 +746,7 @@ def test_long_words_are_trained_on_and_drawn(kind: str) -> None:
         assert "".join(trace.splits(len(trace), [word])[word]).replace("##", "") == word.replace("##", "")
 
 
-def test_a_text_of_single_letters_that_agree_is_compared_in_time() -> None:
+def test_a_text_of_single_agreeing_letters_is_compared_in_time() -> None:
     """Measured: more than a minute for the page's limit of 2,000 characters, before there was an end to
     it."""
     text, back = "aA" * 1000, "a" * 2000

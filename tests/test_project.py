@@ -401,7 +401,7 @@ WITHOUT_HANDS: Final = {
 """Browser test → how many such places it has, and why. In a class's tests, every action is a hand's."""
 
 
-def test_browser_tests_do_what_a_hand_does() -> None:
+def test_browser_tests_act_like_a_hand() -> None:
     """Clicks, taps and keys: nothing else proves that somebody can do it."""
     results = {
         path.name: number

@@ -144,7 +144,7 @@ def test_words_that_a_model_remembers_are_bounded_too(monkeypatch: pytest.Monkey
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), max_size=200), st.integers(0, 12))
-def test_a_bounded_function_gives_what_it_would_give(calls: list[tuple[int, bool]], entries: int) -> None:
+def test_a_bounded_function_gives_the_same_result(calls: list[tuple[int, bool]], entries: int) -> None:
     """Against the function itself; the last result is kept wherever there is room for two entries."""
     items = []
 
@@ -162,7 +162,7 @@ def test_a_bounded_function_gives_what_it_would_give(calls: list[tuple[int, bool
         assert (len(items) == times) == (entries > 0)
 
 
-def test_one_giant_pushes_nobody_out() -> None:
+def test_one_giant_evicts_no_others() -> None:
     stored = bounded(10_000, sys.getsizeof)(str.upper)
     stored("hug")
     before = stored.taken()

@@ -59,7 +59,7 @@ def test_a_manifest_names_all_files_and_the_page_to_begin_with(version: str) -> 
 
 
 @pytest.mark.parametrize("version", SCORM_VERSIONS)
-def test_any_title_makes_a_manifest_that_can_be_read(version: str) -> None:
+def test_any_title_gives_a_readable_manifest(version: str) -> None:
     texts = [one.text for one in hostile(60)]
     for title in ("", *texts[:3], "\n".join(texts)):
         root, _files = manifest_of(scorm_package(SitePage("lesson.html", title, "<p>"), version))

@@ -61,7 +61,7 @@ SCRIPTS = [*(INDEX.parent / "static" / "js").glob("*.js")]
 TEST_ID = re.compile(r"""data-testid[\^$*|~]?=["']?([A-Za-z]\w*)""")
 
 
-def test_this_is_the_version_that_was_tried() -> None:
+def test_this_is_the_tested_version() -> None:
     wanted = re.search(
         r"^streamlit>=([\d.]+),<([\d.]+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE
     )

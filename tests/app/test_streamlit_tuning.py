@@ -369,7 +369,7 @@ def test_a_rerun_is_requested_after_all_events_of_the_last_one(monkeypatch: pyte
     assert order == ["asked", "asked", "told", "asked"]
 
 
-def test_no_fragment_runs_for_a_page_that_is_no_longer_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_fragment_runs_for_a_page_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole pages run, of any kind; and Streamlit runs everything here. The browser's side is in
     `tests/browser/test_start.py`."""
     ran: list[tuple[str, bool]] = []
@@ -479,7 +479,7 @@ def test_a_change_outside_of_a_fragment_reruns_the_page(
     assert tell(one, "hug", 21) == ""
 
 
-def test_an_older_value_of_the_browser_does_not_undo_what_the_page_has_set(
+def test_the_browsers_old_value_does_not_undo_the_pages_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The page sets a corpus and its size by an address, as after Back. Told alone, an older value is a

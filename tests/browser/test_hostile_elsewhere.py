@@ -97,7 +97,7 @@ def test_frames_follow_the_notebook_around_them_in_theme_and_keys(open_page: Cal
 
 
 @pytest.mark.parametrize("page_name", ["bpe", "unigram"])
-def test_printed_pages_lead_nowhere_that_a_text_wants(
+def test_printed_pages_have_no_links_from_a_text(
     app: str, open_page: Callable[..., Page], page_name: str
 ) -> None:
     """No link of a text's becomes one on paper, nothing runs in the file, and printing asks nobody for

@@ -497,7 +497,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         ("none/tokenizer.json", [], "mkdir -p"),
     ],
 )
-def test_an_output_that_cannot_be_is_refused_before_training(
+def test_an_impossible_output_is_refused_before_training(
     name: str, options: list[str], message: str, tmp_path: Path
 ) -> None:
     assert message in complaint(2, "train", COURSE, *options, "-o", tmp_path / name)
@@ -602,7 +602,7 @@ def test_options_that_a_kind_excludes(options: list[str], message: str) -> None:
         (["--corpus", "en=none.txt"], 1, "none.txt: there is no such file or folder"),
     ],
 )
-def test_languages_that_cannot_be(options: list[str], code: int, message: str) -> None:
+def test_invalid_languages(options: list[str], code: int, message: str) -> None:
     assert message in complaint(code, "train", "--kind", "paritybpe", *options)
 
 
@@ -690,7 +690,7 @@ def test_the_engines_complaints_name_the_options(options: list[str], message: st
     assert complaint(1, "trace", COURSE, "-q", *options).startswith(f"Error: {message}")
 
 
-def test_inputs_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_inputs(tmp_path: Path) -> None:
     missing, empty, blank = tmp_path / "missing.txt", tmp_path / "empty.txt", tmp_path / "blank.txt"
     empty.touch()
     blank.write_text(" \n\n ")
@@ -1135,7 +1135,7 @@ def terminal() -> Iterator[tuple[int, int]]:
     os.close(ours)
 
 
-def test_nobody_is_left_waiting_at_a_terminal(terminal: tuple[int, int]) -> None:
+def test_without_input_at_a_terminal_the_command_ends(terminal: tuple[int, int]) -> None:
     _ours, theirs = terminal
     process = started("train", stdin=theirs, stderr=subprocess.PIPE)
     os.close(theirs)

@@ -200,7 +200,7 @@ def test_a_bar_moves_while_a_file_is_read(tmp_path: Path) -> None:
 # --- Dask ---------------------------------------------------------------------------------------------------
 
 
-def test_a_cluster_of_this_machine_counts_what_one_process_counts(
+def test_a_local_cluster_has_the_counts_of_one_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Real worker processes. Source of the text: every example corpus in several blocks, with bytes other

@@ -117,7 +117,7 @@ def app() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-def test_an_app_that_is_reached_as_it_should_be(app: str) -> None:
+def test_a_properly_reached_app(app: str) -> None:
     code, result = diagnosis(app)
     assert code == 0, result
     assert result["page"] == "ok page: the app answers"
@@ -125,7 +125,7 @@ def test_an_app_that_is_reached_as_it_should_be(app: str) -> None:
     assert result["HTTP/2"].startswith("note ")
 
 
-def test_a_proxy_that_changes_what_it_passes_on(app: str) -> None:
+def test_a_proxy_that_changes_headers(app: str) -> None:
     proxy = Changing(app)
     code, result = diagnosis(proxy.address)
     assert code == 1
@@ -165,9 +165,7 @@ def test_the_variable_that_mends_a_name_that_was_changed(monkeypatch: pytest.Mon
     proxy.pull_out()
 
 
-def test_a_path_that_is_not_the_apps_and_places_where_nothing_is(
-    app: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_paths_and_unreachable_addresses(app: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "EACH_ANSWER", 1.0)
     code, result = diagnosis(f"{app}/elsewhere/deep")
     assert code == 1 and "is it the app's address, with its path?" in result["page"]

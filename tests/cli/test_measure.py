@@ -71,7 +71,7 @@ def test_parallel_lines(files: list[Path]) -> None:
     assert result["tokens_per_line.en"] == own.per_line["en"] and "fertility" not in result
 
 
-def test_a_premium_that_is_missing_is_explained(files: list[Path], tmp_path: Path) -> None:
+def test_a_missing_premium_is_explained(files: list[Path], tmp_path: Path) -> None:
     """Unknown tokens spell nothing. Counted by hand: the course has a “z” (tokenization), and no “Z”."""
     for name, line in {"en": "the", "de": "Zzz"}.items():
         (tmp_path / f"{name}.txt").write_text(line, "utf-8")

@@ -36,7 +36,7 @@ def files(*places: str) -> set[str]:
     return {path.relative_to(ROOT).as_posix() for path in results if "__pycache__" not in path.parts}
 
 
-def test_the_wheel_holds_all_that_the_app_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wheel_has_all_files_of_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reason = "make dev installs what builds the package"
     build = pytest.importorskip("hatchling.build", reason=reason)
     pytest.importorskip("hatch_requirements_txt", reason=reason)
@@ -73,7 +73,7 @@ def test_the_engines_package_holds_the_same_modules(tmp_path: Path, monkeypatch:
     assert wanted == [one for one in requirements_in("requirements.txt") if one.name == "regex"]
 
 
-def test_a_part_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only the engine is installed, the command ends with a sentence, not with a traceback."""
     say = "import sys; sys.modules.update(dict.fromkeys({}, None)); from tokensteps.__main__ import main; main(words={})"
     for missing, words in (("click", []), ("streamlit", ["open", "--no-browser"])):

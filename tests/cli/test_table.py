@@ -238,7 +238,7 @@ def test_trained_files_encode_as_their_tokenizer_json(
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
-def test_the_size_that_is_named_can_be_reached(algorithm: str, tmp_path: Path) -> None:
+def test_the_named_size_can_be_reached(algorithm: str, tmp_path: Path) -> None:
     """With a size out of reach, the result so far is written, with exit code 1. Oracle: the error's own
     remedy, and the file's length."""
     short = run("train", COURSE, "-a", algorithm, "-s", 8000, "-o", tmp_path / "short.json")

@@ -86,7 +86,7 @@ def test_nothing_that_steers_a_terminal_gets_out(files: list[str]) -> None:
     assert len(output("show", "\x1b[2J", "-t", files[1]).splitlines()) == 4
 
 
-def test_a_terminal_has_colours_unless_somebody_wants_none(files: list[str], tmp_path: Path) -> None:
+def test_a_terminal_has_colours_unless_switched_off(files: list[str], tmp_path: Path) -> None:
     """Through a terminal of the system's own, 40 columns wide."""
     line = f"{sys.executable} -m tokensteps show 'This is not a token at all, is it' -t {files[0]}"
     for variables, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):

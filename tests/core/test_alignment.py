@@ -523,7 +523,7 @@ def test_text_that_only_one_has_is_a_disagreement() -> None:
     assert [block.agree for block in align("a b", [left_out, stored])] == [True, True, True]
 
 
-def test_texts_that_nothing_cuts() -> None:
+def test_texts_without_a_cut() -> None:
     assert align("", [[], []]) == align("", [cover(0, [(0, 0)])], limit=0) == []
     assert align("", [cover(0, [(0, 0)]), []]) == [Block(0, 0, (range(1), range(0)), True)]
     assert boundary_agreement("", [[], []]) == [[1.0, 1.0], [1.0, 1.0]]

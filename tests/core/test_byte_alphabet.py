@@ -24,7 +24,7 @@ def test_byte_alphabet_goes_both_ways(data: bytes) -> None:
     assert symbols_to_bytes(bytes_to_symbols(data)) == data
 
 
-def test_symbol_that_is_no_byte() -> None:
+def test_symbol_without_a_byte() -> None:
     with pytest.raises(errors.ByteSymbolError, match=r"^Character 2 of 'ab c' is ' ',") as caught:
         symbols_to_bytes("ab c")
     assert caught.value.position == 2

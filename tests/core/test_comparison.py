@@ -244,7 +244,7 @@ spaced = st.lists(st.text("ab 1:", min_size=1, max_size=14).filter(str.strip), m
 @examples(25)
 @given(spaced, st.integers(6, 12), st.sampled_from(["1/2", "0.9"]))
 @example(["ab a1 ab a1 ab a1", " 1111 ab: ab", "ab ab ab ab"], 7, "1/2")
-def test_superbpe_and_pickybpe_are_what_their_tokenizers_give(
+def test_superbpe_and_pickybpe_agree_with_their_tokenizers(
     texts: list[str], transition: int, threshold: str
 ) -> None:
     """Tokens of the whole text, where SuperBPE's bridge words; each word by itself; PickyBPE's present
@@ -256,7 +256,7 @@ def test_superbpe_and_pickybpe_are_what_their_tokenizers_give(
 
 @examples(15)
 @given(spaced, spaced)
-def test_parity_and_sentencepiece_are_what_their_tokenizers_give(one: list[str], other: list[str]) -> None:
+def test_parity_and_sentencepiece_agree_with_their_tokenizers(one: list[str], other: list[str]) -> None:
     """Parity-aware BPE has a corpus for each language, the others all of them together."""
     corpora = {
         name: Corpus.from_texts(texts, pre_tokenizer="whitespace_split_metaspace")
@@ -308,7 +308,7 @@ def test_invalid_sets_of_runs() -> None:
 # --- against the training functions -------------------------------------------------------------------------
 
 
-def test_each_size_is_what_training_to_it_gives() -> None:
+def test_each_size_equals_training_to_it() -> None:
     """BPE and WordPiece to the letter; of Unigram, the pieces, with a stop exactly there."""
     comparison = course()
     corpus = comparison.corpus
@@ -485,7 +485,7 @@ def test_progress_only_grows_and_stays_within_its_total() -> None:
 
 
 @pytest.mark.parametrize("calls", [1, 2, 3, 4, 6])
-def test_a_comparison_that_was_stopped_can_be_looked_at(calls: int) -> None:
+def test_a_stopped_comparison_can_be_viewed(calls: int) -> None:
     left = calls
 
     def progress(_done: int, _total: int | None) -> bool:

@@ -214,7 +214,7 @@ def test_a_template_with_several_tokens_for_a_name() -> None:
     assert tokenizer_from_json(tokenizer_to_json(ours)).encode("a b").ids == ours.encode("a b").ids
 
 
-def test_ids_that_no_token_has() -> None:
+def test_ids_without_a_token() -> None:
     document = small()
     document["model"]["vocab"] = {"?": 0, "a": 5, "b": 2, "ab": 7}
     theirs, ours = tokenizers.Tokenizer.from_str(json.dumps(document)), from_document(document)
@@ -321,7 +321,7 @@ def test_any_bytes_are_a_map_or_an_error(units: bytes, text: str) -> None:
     assert len(step.align(text)) == len(step.rewrite(text))
 
 
-def test_a_replacement_belongs_to_all_that_was_replaced() -> None:
+def test_a_replacement_belongs_to_all_replaced_characters() -> None:
     step = Replace(r"\d+", "<num>", literal=False)
     text = "metro $12 system 345="
     assert step.rewrite(text) == "metro $<num> system <num>="

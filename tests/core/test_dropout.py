@@ -184,7 +184,7 @@ def test_a_text_is_sampled_word_by_word() -> None:
 
 
 @pytest.mark.parametrize("text", ["hxg", "h\U0001f600g", "xx", ""])
-def test_unknown_characters_are_what_they_are_without_chance(text: str) -> None:
+def test_unknown_characters_are_the_same_without_chance(text: str) -> None:
     counts = Corpus.from_counts({"hug": 10, "pug": 5})
     for trace in (train_bpe(counts), train_wordpiece(counts), train_unigram(counts, 20, 9)):
         tokenizer: Tokenizer = trace.tokenizer()

@@ -116,7 +116,7 @@ def test_invalid_positions() -> None:
 # --- One tokenizer, many options ----------------------------------------------------------------------------
 
 
-def test_options_share_what_was_learned() -> None:
+def test_tokenizers_with_other_options_share_the_model() -> None:
     plain = lettered()
     changed = plain.with_options(template=TEMPLATES["bert"], padding=Padding(length=4))
     assert changed.model is plain.model and changed.pipeline is plain.pipeline

@@ -236,7 +236,7 @@ def test_unigram_json_with_characters_that_are_gone() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_unigram_json_of_a_run_that_was_stopped(method: str) -> None:
+def test_unigram_json_of_a_stopped_run(method: str) -> None:
     calls = itertools.count()
 
     def progress(done: int, total: int) -> bool:

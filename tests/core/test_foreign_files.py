@@ -466,14 +466,14 @@ LACKING: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "part"), LACKING, ids=[part for _, part in LACKING])
-def test_a_part_that_is_lacking_is_named(changes: dict[str, Any], part: str) -> None:
+def test_a_missing_part_is_named(changes: dict[str, Any], part: str) -> None:
     with pytest.raises(LackingPartError) as caught:
         from_document(small(**changes))
     assert part in caught.value.parts
     assert part in str(caught.value)
 
 
-def test_all_parts_that_are_lacking_are_named_at_once() -> None:
+def test_all_missing_parts_are_named_at_once() -> None:
     document = small(
         normalizer={"type": "Sequence", "normalizers": [{"type": "Unknown"}, {"type": "Nfx"}]},
         model=small()["model"] | {"dropout": 0.5},

@@ -143,7 +143,7 @@ def test_parallel_lines() -> None:
     assert result.gini == gini([*sizes.values()])
 
 
-def test_parallel_lines_that_cannot_be_compared() -> None:
+def test_incomparable_parallel_lines() -> None:
     tokenizer = train_wordpiece(Corpus.from_counts({"hug": 3}), merges=9).tokenizer()
     result = measure_parallel(tokenizer, {"en": ["hug"], "xx": ["ñ"]})
     assert result.premium == {"en": 1.0, "xx": None} and result.unknown["xx"] == 1

@@ -93,9 +93,7 @@ def test_a_pair_that_overlaps_itself_in_one_place() -> None:
     st.dictionaries(st.text("ab", min_size=1, max_size=9), st.integers(1, 5), min_size=1, max_size=4),
     st.integers(0, 5),
 )
-def test_after_each_merge_the_table_is_what_counting_anew_gives(
-    frequencies: dict[str, int], choice: int
-) -> None:
+def test_after_each_merge_the_table_agrees_with_recounting(frequencies: dict[str, int], choice: int) -> None:
     table = PairTable(list(frequencies), list(frequencies.values()))
     for token in "TTUU":  # the second time, it comes by another route
         before = dict(table.counts)
@@ -195,7 +193,7 @@ def test_many_ties_are_counted_and_the_first_listed() -> None:
     assert [tie.pair for tie in event.tied] == [Pair(*pair) for pair in pairwise(letters[: TIES_LISTED + 1])]
 
 
-def test_marked_words_show_what_has_just_merged() -> None:
+def test_marked_words_show_the_last_merge() -> None:
     assert HUG[3].marked(["hugs", "pug"]) == {"hugs": [("h", "ug"), ("s",)], "pug": [("p",), ("ug",)]}
 
 

@@ -129,7 +129,7 @@ BMP = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
 
 
 @pytest.mark.parametrize("pattern", PUBLISHED)
-def test_a_twin_finds_what_its_pattern_finds(pattern: str) -> None:
+def test_a_twin_has_its_patterns_matches(pattern: str) -> None:
     """Oracle: `regex` itself, on every character of the Basic Multilingual Plane between letters, spaces,
     digits and itself."""
     for characters, last in ((BMP, 0xFFFF), (BMP[:0x80], 0x7F)):

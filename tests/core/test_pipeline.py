@@ -208,7 +208,7 @@ RECLASSED = frozenset("\u166d\u1734\u1885\u1886\ua9bd\U000111c9\U0001171e")
 letters."""
 
 
-def test_berts_stages_differ_only_on_what_is_younger_than_the_librarys_tables() -> None:
+def test_berts_stages_differ_only_on_characters_new_to_the_librarys_tables() -> None:
     """The library's tables of punctuation and marks are those of Unicode 8.0. Every code point, alone and
     between marks; the library is the oracle, and Unicode's own list of the assignments of 8.0 tells the
     younger ones."""

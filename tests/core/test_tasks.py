@@ -120,7 +120,7 @@ def test_answers_of_whole_words_are_those_of_the_course() -> None:
     assert seen_ == {True, False}
 
 
-def test_answers_that_are_nowhere() -> None:
+def test_answers_in_no_window() -> None:
     tokenizer = lettered().with_options(template=TEMPLATES["bert"])
     encoding = tokenizer.encode("a b", "c  d")
     assert windows_with(encoding, 0, 4) == [0]

@@ -107,7 +107,7 @@ second = st.sampled_from(["$B", "$b", "$B:1", "$B:5"])
 
 @thorough
 @given(some, first, some, some, first, some, second, some, st.booleans())
-def test_any_template_means_what_it_means_to_the_library(
+def test_any_template_means_the_same_to_the_library(
     before: list[str],
     one: str,
     after: list[str],
@@ -181,7 +181,7 @@ def test_invalid_templates(single: str, pair: str, why: str, piece: str) -> None
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
 
 
-def test_a_token_that_the_vocabulary_lacks() -> None:
+def test_a_token_missing_from_the_vocabulary() -> None:
     with pytest.raises(TemplateError) as caught:
         PLAIN.with_options(template=Template("$A", "$A [MISSING] $B"))
     assert (caught.value.why, caught.value.piece) == ("missing", "[MISSING]")

@@ -122,7 +122,7 @@ def test_a_rule_that_is_added_is_used_everywhere(train: Callable[..., MergeTrace
     assert pickle.loads(pickle.dumps(trace)) == trace
 
 
-def test_a_rule_that_is_not_in_the_registry_raises(longest: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unregistered_rule_raises(longest: str, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = train_bpe(Corpus.from_counts(WORDS), tie_rule=longest)
     with pytest.raises(UnknownNameError) as caught:
         train_bpe(trace.corpus, tie_rule="no such rule")

@@ -407,7 +407,7 @@ def test_saving_and_loading(tmp_path: Path) -> None:
         ours.save(tmp_path)
 
 
-def test_a_tokenizer_that_cannot_be_saved_leaves_the_file_alone(tmp_path: Path) -> None:
+def test_an_unsavable_tokenizer_leaves_the_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_text("precious")
     corpus = Corpus.from_texts(["a b"], pattern=r"\w+")

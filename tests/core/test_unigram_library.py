@@ -266,7 +266,7 @@ def test_characters_that_are_not_covered_are_those_of_sentencepiece(
 
 
 @pytest.mark.parametrize("method", ["sentencepiece", "course"])
-def test_characters_that_are_left_out_are_unknown_at_every_step(method: str) -> None:
+def test_excluded_characters_are_unknown_at_every_step(method: str) -> None:
     counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5, "thug": 1}
     trace = train_unigram(Corpus.from_counts(counts), 60, 8, method, character_coverage=0.9)
     assert trace.left_out == {"s": 5, "b": 4, "t": 1}

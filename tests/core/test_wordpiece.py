@@ -271,7 +271,7 @@ def test_a_long_explanation_is_cut_with_a_note() -> None:
     assert len(explained) == TRIES_EXPLAINED
 
 
-def test_decoding_joins_what_the_prefix_marks() -> None:
+def test_decoding_joins_tokens_with_the_prefix() -> None:
     tokenizer = trained("course").tokenizer()
     assert tokenizer.decode(tokenizer.encode("This is the Face .").ids) == "This is the Face ."
 

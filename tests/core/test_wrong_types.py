@@ -165,7 +165,7 @@ MISSING = (
 
 
 @pytest.mark.parametrize("count", [Corpus.from_texts, lambda texts: list(TOKENIZER.encode_iterable(texts))])
-def test_a_row_that_is_no_text_is_named_with_its_number(count: Call) -> None:
+def test_a_row_without_text_is_named_with_its_number(count: Call) -> None:
     """Oracle: pandas, for trying the remedies."""
     series = pandas.Series(["to be", "or not", None, "to be"], index=list("abcd"))
     for texts, value, kind in (
@@ -181,7 +181,7 @@ def test_a_row_that_is_no_text_is_named_with_its_number(count: Call) -> None:
     assert count(series.dropna()) == count(["to be", "or not", "to be"])
 
 
-def test_a_row_of_a_batch_that_is_no_text_is_named_with_its_number() -> None:
+def test_a_row_of_a_batch_without_text_is_named_with_its_number() -> None:
     for value in (None, float("nan"), b"hug", ("hug",)):
         with pytest.raises(TypeError, match=r"^inputs\[2\]=.* each row, counted from 0, is a text or a pair"):
             TOKENIZER.encode_batch(["hug", ("hug", "pug"), value])  # type: ignore[list-item]
@@ -237,7 +237,7 @@ def test_words_that_pandas_has_counted() -> None:
 
 
 @pytest.mark.parametrize("train", [train_bpe, train_wordpiece])
-def test_a_size_that_cant_be_reached_is_warned_of(train: Callable[..., Any]) -> None:
+def test_an_unreachable_size_causes_a_warning(train: Callable[..., Any]) -> None:
     """Oracle: the remedy, the largest size without a warning."""
     with pytest.warns(UnreachedSizeWarning, match="vocab_size=500 can't be reached") as warned:
         trace = train(CORPUS, vocab_size=500)

@@ -51,7 +51,7 @@ def test_a_counted_file_names_its_own_rules() -> None:
     assert {box.key for box in app.sidebar.selectbox} >= {"bpe.normalizer", "bpe.pre"}
 
 
-def test_a_page_that_has_no_use_for_the_words() -> None:
+def test_counts_by_rules_of_another_page() -> None:
     app = uploaded(WORDPIECE, counted()[1])
     (message,) = problems(app)
     assert (

@@ -124,7 +124,7 @@ def test_other_peoples_vocabularies() -> None:
     assert problems(app) == [] and "can't spell this word" in unescape(re.sub(r"<[^>]+>", "", drawn))
 
 
-def test_a_word_that_is_too_long_is_reported() -> None:
+def test_too_long_a_word_is_reported() -> None:
     app = cuts_opened(why="x" * 100, text="ü" * 200)
     assert problems(app) == []
     app = opened(t1="bpe?corpus=hug&pre=none", text="x", why="y" * 120, way="merges")

@@ -191,9 +191,7 @@ def test_a_class_is_led_to_a_step_once_it_is_there(slow: Slow) -> None:
     assert shown["question"]["nonce"] == "n1"
 
 
-def test_a_second_visitor_sees_the_same_run_grow_and_nobody_can_stop_it_then(
-    slow: Slow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_shared_by_two_visitors_cannot_be_stopped(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "time", Clock())
     first = opened(BPE, TEXT, slow, 10)
     assert book(again(BPE.start(TEXT)))["last"] == 10 == book(again(first))["last"]
@@ -230,7 +228,7 @@ def test_unigram_shows_its_seed_before_anything_is_ranked(slow: Slow) -> None:
     assert whole["run"] == shown["run"] and "the corpus costs" in whole["frames"][0]["say"]
 
 
-def test_predict_asks_about_nothing_that_is_not_there(slow: Slow) -> None:
+def test_predict_waits_for_recorded_steps(slow: Slow) -> None:
     app = opened(BPE, TEXT + "&mode=predict", slow, 30)
     shown = book(app)
     assert shown["last"] == 0 and shown["growth"] and len(shown["frames"]) == 1

@@ -51,7 +51,7 @@ def test_a_link_opens_the_tab_and_keeps_it() -> None:
     assert "health" not in address(run(app))
 
 
-def test_tokens_that_no_text_gives_are_listed_with_their_reasons() -> None:
+def test_unreachable_tokens_are_listed_with_their_reasons() -> None:
     spec = upload_spec({"tokenizer.json": uncased()})
     app = opened(t1=spec, t2=HUG, health="A")
     reasons = unreachable_tokens(app)

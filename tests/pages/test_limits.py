@@ -235,7 +235,7 @@ def test_a_pattern_of_ones_own_has_so_many_seconds(monkeypatch: pytest.MonkeyPat
     assert problems(app) == [] and books(app)
 
 
-def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_a_corpus_leaves_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser refuses far too large files; the others are weighed here, with a lower limit for the
     test."""
     monkeypatch.setattr(tokensteps.widgets.corpus_input, "UPLOAD_LIMIT", 1_000_000)
@@ -264,7 +264,7 @@ def test_a_corpus_that_is_too_large_leaves_the_one_before(monkeypatch: pytest.Mo
     ],
     ids=("bytes", "together", "files", "json bomb", "zip bomb"),
 )  # fmt: skip
-def test_a_tokenizer_that_is_too_large_leaves_the_one_before(
+def test_too_large_a_tokenizer_leaves_the_last_one(
     files: Mapping[str, bytes], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tokensteps.catalogue.files.formats, "TOKENIZER_LIMIT", 200_000)

@@ -72,7 +72,7 @@ WRONG_ANSWERS = {
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_a_scene_asks_before_it_tells(scene: str) -> None:
+def test_a_scene_asks_before_it_explains(scene: str) -> None:
     """Nothing of the scene before an answer; a wrong one gets a hint; the right one opens it, with the
     consequence and its source."""
     app = run(MATTERS.start(f"scene={scene}"))
@@ -178,7 +178,7 @@ def test_a_name_becomes_a_token_that_the_sentences_never_use() -> None:
     assert result.tokens == ("Ġflumpwick",) and result.tokens[0] in result.unused
 
 
-def test_a_vocabulary_is_checked_for_tokens_that_no_text_gives() -> None:
+def test_a_vocabulary_is_checked_for_unreachable_tokens() -> None:
     """GPT-2's thirteen: bytes impossible in UTF-8 (RFC 3629)."""
     app = revealed("glitch")
     assert "No text gives it" not in pages_html(app)

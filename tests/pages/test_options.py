@@ -187,7 +187,7 @@ def test_a_rules_additions_are_explained() -> None:
     assert problems(course_method) == [] and "last step" not in book(course_method)["frames"][0]["say"]
 
 
-def test_rules_that_a_kind_does_not_know_are_named() -> None:
+def test_rules_unknown_to_a_kind_are_named() -> None:
     """In every language: the labels of plain BPE's rules missing in this kind."""
     for language in LANGUAGES:
         use_language(language)

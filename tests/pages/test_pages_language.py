@@ -329,7 +329,7 @@ def leaks_on(app: AppTest, data: str = "") -> list[str]:
     return results
 
 
-def test_the_checker_finds_what_bypasses_the_catalogue() -> None:
+def test_the_checker_finds_untranslated_texts() -> None:
     """Oracle: texts written by hand, with and without a leak."""
     assert wrapped("Tied with {pairs}.") == "⟦Tied with ⟧{pairs}."
     assert leaks(wrapped("Tied with {pairs}.").format(pairs="α + β, x2 and BPE")) == ["and"]

@@ -237,7 +237,7 @@ def test_a_link_brings_everything_back() -> None:
     assert drawing(again) == drawing(app)
 
 
-def test_settings_of_a_tab_that_is_closed_stay_in_the_address() -> None:
+def test_settings_of_a_closed_tab_stay_in_the_address() -> None:
     app = opened(tab="Windows", a="the course")
     app.number_input(key="pipeline.max").set_value(7)
     run(app)
@@ -287,7 +287,7 @@ def test_every_tab_has_something_to_show(texts: tuple[str, str]) -> None:
         assert "<img" not in drawing(app)["atoms"], tab
 
 
-def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
+def test_too_long_a_text_is_refused_and_kept() -> None:
     app = opened(a="a")
     app.text_area(key="pipeline.b").set_value("b" * (PIPELINE_LIMIT + 1))
     run(app)

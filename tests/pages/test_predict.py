@@ -176,7 +176,7 @@ def test_invalid_answers_do_not_count_and_stay() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_choice_that_was_not_sent_yet_stays(name: str) -> None:
+def test_an_unsent_choice_stays(name: str) -> None:
     """A run of the page sends no value into the list of answers: it would undo somebody's latest choice in a
     box. Oracle: the message's own mark for values that the browser has to take over."""
     kind = "piece" if name == "unigram" else "pair"

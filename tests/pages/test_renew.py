@@ -248,7 +248,7 @@ def test_an_invalid_link_is_explained_and_the_text_survives(url: dict[str, str],
     assert value(app, "a") == "keep me"
 
 
-def test_a_text_that_is_too_long_is_refused_and_kept() -> None:
+def test_too_long_a_text_is_refused_and_kept() -> None:
     app = opened(**SMALL)
     app.text_area(key="renew.a").set_value("hug " * (RENEW_LIMIT // 4) + "s")
     run(app)

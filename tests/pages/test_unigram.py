@@ -373,7 +373,7 @@ def test_a_blank_text_is_reported_and_can_be_mended(method: str) -> None:
     assert problems(app) == [] and book(app)["last"] >= 0 and books(app)
 
 
-def test_a_text_that_the_rules_empty_gets_a_remedy_of_this_page() -> None:
+def test_a_text_emptied_by_the_rules_gets_a_remedy_of_this_page() -> None:
     """The message's offer has to be among the choices."""
     app = opened(f"corpus=paste&text={pack_text(chr(0x301) * 3)}&normalizer=strip_accents")
     assert len(problems(app)) == 1 and "3 characters" in problems(app)[0]

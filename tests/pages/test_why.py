@@ -130,7 +130,7 @@ def test_one_of_several_tokenizers() -> None:
     assert "by" not in address(app) and "ByteLevel" in plain(bodies(app, "story why")[0])
 
 
-def test_special_tokens_that_are_plain_text_are_split() -> None:
+def test_special_tokens_as_plain_text_are_split() -> None:
     """Oracle: the chips above, with the engine's tokens of the text."""
     end = "<|endoftext|>"
     app = why_opened(text=f"a{end}", why=end)

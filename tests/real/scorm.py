@@ -36,7 +36,7 @@ etree.XMLSchema(etree.fromstring(sys.argv[1])).assertValid(etree.fromstring(sys.
 
 
 @pytest.mark.parametrize("version", SCORM_VERSIONS)
-def test_a_manifest_is_what_its_schemas_ask_for(version: str) -> None:
+def test_a_manifest_conforms_to_its_schemas(version: str) -> None:
     try:
         folder, python = fetched(SCHEMAS) / "lib" / "schemas" / "definitionFiles", judges()
     except OSError as error:

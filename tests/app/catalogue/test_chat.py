@@ -289,7 +289,7 @@ def test_a_second_is_one_of_work_not_of_waiting() -> None:
     assert 0.1 <= time.process_time() - began < 2
 
 
-def test_a_loop_that_is_interrupted_leaves_the_process_and_its_memory_as_they_were(
+def test_an_interrupted_loop_leaves_the_process_and_its_memory_intact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     result, before, wanted = Workers(1, 5, remote_tokenizer.__name__), children(), [ChatTurn("user", "x")]
@@ -371,7 +371,7 @@ def test_templates_of_a_tokenizers_files() -> None:
         ({f"{number}.jinja": b"a" for number in range(CHAT_TEMPLATES + 1)}, "many_templates"),
     ],
 )
-def test_files_that_are_no_settings(files: dict[str, bytes], why: str) -> None:
+def test_files_without_settings(files: dict[str, bytes], why: str) -> None:
     with pytest.raises(ChatError) as error:
         read_templates(files)
     assert error.value.why == why

@@ -131,7 +131,7 @@ def test_the_stored_form_is_read_back_unchanged(kind: str, monkeypatch: pytest.M
         compiled.load_once(files, "mine", {**how, "pattern": "qwen2"})
 
 
-def test_nothing_that_was_changed_is_taken(
+def test_no_changed_value_is_accepted(
     own_store: SealedStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     files, _how = KINDS["options and flags"]
@@ -151,7 +151,7 @@ def test_nothing_that_was_changed_is_taken(
     assert own_store.get(path.name) is None
 
 
-def test_files_that_are_refused_are_refused_again(tmp_path: Path) -> None:
+def test_refused_files_are_refused_again(tmp_path: Path) -> None:
     files = files_of(document(bpe(merges=["a c"])))
     for _ in range(2):
         with pytest.raises(LoadError):
@@ -159,7 +159,7 @@ def test_files_that_are_refused_are_refused_again(tmp_path: Path) -> None:
     assert not [*(tmp_path / "compiled").iterdir()]
 
 
-def test_a_reader_keeps_what_took_long_and_takes_it_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_stores_and_reuses_slow_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes, one after the other. Oracle: the first one's file, with its time of use set by the
     second."""
     letters = [chr(0x4E00 + index) for index in range(101)]

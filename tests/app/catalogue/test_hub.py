@@ -311,13 +311,13 @@ def test_offline_mode_and_proxies_are_respected(hub: Hub, tmp_path: Path) -> Non
         "<script>",
     ],
 )
-def test_names_that_are_no_repository_are_refused(name: str) -> None:
+def test_invalid_repository_names_are_refused(name: str) -> None:
     with pytest.raises(HubError) as caught:
         checked(name)
     assert caught.value.why == "name" and repr(name)[:20] in str(caught.value)
 
 
-def test_names_that_are_repositories_are_taken() -> None:
+def test_valid_repository_names_are_accepted() -> None:
     for name in ["gpt2", "a/b", "a_b/c.d-e", "a" * 96, *PUBLIC]:
         assert checked(name) == name
     assert len({preset.title for preset in PUBLIC.values()}) == len(PUBLIC)

@@ -768,7 +768,7 @@ NOT_TOKENIZERS: list[tuple[str, dict[str, bytes]]] = [
 
 
 @pytest.mark.parametrize(("why", "files"), NOT_TOKENIZERS)
-def test_files_that_are_no_tokenizer_are_explained(why: str, files: dict[str, bytes]) -> None:
+def test_files_without_a_tokenizer_are_explained(why: str, files: dict[str, bytes]) -> None:
     assert reason(files) == why
 
 
@@ -858,7 +858,7 @@ MODELS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("why", "model"), MODELS)
-def test_tokenizers_that_are_broken_or_hostile_are_refused(why: str, model: dict[str, Any]) -> None:
+def test_broken_or_hostile_tokenizers_are_refused(why: str, model: dict[str, Any]) -> None:
     assert reason(files_of(model)) == why
 
 
@@ -869,7 +869,7 @@ def test_too_many_tokens_are_refused() -> None:
     assert reason(files_of(document(bpe(), added))) == "too_many_added"
 
 
-def test_files_that_are_too_large_are_refused_before_they_are_read() -> None:
+def test_oversized_files_are_refused_before_reading() -> None:
     assert reason({"tokenizer.json": b"[" * (TOKENIZER_LIMIT + 1)}) == "too_large"
     assert reason({f"{number}.json": b"{}" for number in range(FILES_LIMIT + 1)}) == "too_many_files"
     assert (
@@ -943,7 +943,7 @@ def test_the_librarys_failures_are_explained_and_do_not_last(why: str, model: di
         assert subject.encode("a").ids == [0]
 
 
-def test_a_template_of_missing_tokens_fails_only_when_asked_for() -> None:
+def test_a_template_with_missing_tokens_fails_only_when_used() -> None:
     around = {
         "type": "TemplateProcessing",
         "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],

@@ -106,7 +106,7 @@ def test_nonsense_is_damaged_and_ends(data: bytes) -> None:
             read()
 
 
-def test_a_model_that_was_cut_or_changed_is_refused_or_read() -> None:
+def test_truncated_or_changed_models_are_refused_or_read() -> None:
     data, draw = trained("unigram"), random.Random(1)
     for _turn in range(60):
         index = draw.randrange(30, len(data))

@@ -144,7 +144,7 @@ def test_a_new_tokenizer_inherits_from_one_in_another_process(pool: Workers) -> 
     assert heritage(brought(files)) == heritage(load(files, "mine"))
 
 
-def test_a_process_that_has_ended_is_replaced_and_loads_the_files_again(pool: Workers) -> None:
+def test_an_ended_process_is_replaced_and_loads_the_files_again(pool: Workers) -> None:
     before, subject = children(), brought(files_of(document(bpe())))
     pool.close()
     assert list(subject.encode("ab").ids) == [2]
@@ -154,7 +154,7 @@ def test_a_process_that_has_ended_is_replaced_and_loads_the_files_again(pool: Wo
     assert list(subject.encode("abab").ids) == [2, 2]
 
 
-def test_files_that_are_no_longer_kept(pool: Workers) -> None:
+def test_dropped_files(pool: Workers) -> None:
     entries = [files_of(document(bpe()))]
 
     def files() -> Mapping[str, bytes]:

@@ -164,7 +164,7 @@ def test_a_long_text_lets_other_threads_work(truth: tiktoken.Encoding) -> None:
     assert longest < taken / 2
 
 
-def test_the_licence_note_says_what_the_file_is() -> None:
+def test_the_licence_note_describes_the_file() -> None:
     note = read_asset("vocabularies/gpt2/README.md")
     assert "MIT" in note and REPOSITORY in note
     assert hashlib.sha256(f"#version: 0.2\n{read_asset(MERGES)}".encode()).hexdigest() in note

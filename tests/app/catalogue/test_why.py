@@ -285,7 +285,7 @@ def test_a_merges_rank_in_a_tiktoken_file_is_its_tokens_id() -> None:
         assert subject.token(join.rank) == result
 
 
-def test_an_end_of_word_that_is_a_symbol_of_its_own() -> None:
+def test_an_end_of_word_as_a_symbol_of_its_own() -> None:
     vocab = {token: index for index, token in enumerate(["l", "o", "w", "</w>", "lo", "w</w>"])}
     subject = load({"vocab.json": json.dumps(vocab).encode(), "merges.txt": b"l o\nw </w>"})
     story = subject.why("low").story

@@ -70,7 +70,7 @@ async def ask_question(server: Web, code: str, key: str) -> None:
     assert (shown.status, text.status) == (200, 200)
 
 
-def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
+def test_foreign_lines_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
     """Foreign lines harm neither the class with them in its log nor another."""
 
     async def hold() -> None:
@@ -98,7 +98,7 @@ def test_lines_that_are_not_ours_do_nothing(foreign: Any, servers: Callable[[], 
     finished(hold())
 
 
-def test_a_log_that_is_no_list_ends_its_class_and_no_other(foreign: Any, servers: Callable[[], Web]) -> None:
+def test_an_invalid_log_ends_its_class_and_no_other(foreign: Any, servers: Callable[[], Web]) -> None:
     async def hold() -> None:
         one, other = servers(), servers()
         (spoiled, _), (quiet, key) = [await one.open() for _ in range(2)]
@@ -145,7 +145,7 @@ def test_a_hanging_redis_times_out(
             assert time.monotonic() - start < 60
 
 
-def test_while_redis_drips_the_server_answers_everybody_else(
+def test_while_redis_drips_the_server_answers_all_others(
     monkeypatch: pytest.MonkeyPatch, servers: Callable[[], Web]
 ) -> None:
     """Nothing in the event loop waits for Redis: a message to the class gets an error, and the loop runs

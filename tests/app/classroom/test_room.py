@@ -241,7 +241,7 @@ def test_prepared_questions_are_for_the_lecturer_alone() -> None:
             as_deck({"questions": wrong})
 
 
-def test_nicknames_are_asked_for_before_the_first_question_or_not_at_all() -> None:
+def test_nicknames_begin_before_the_first_question_or_not_at_all() -> None:
     """Students answer in the belief that nobody knows their names."""
 
     def names(on: bool) -> dict[str, Any]:
@@ -455,7 +455,7 @@ def test_a_class_and_a_device_have_bounds() -> None:
     assert say(room, {"do": "mode", "n": 2, "follows": False}) == [None], "others go on"
 
 
-def test_a_class_has_so_many_questions_whoever_makes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_has_a_limit_of_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokensteps.classroom.room.ROUNDS", 2)
     give = {"do": "give", "page": "exercises", "query": "", "questions": 1, "label": ""}
     room = room_of(place(0), ASK)

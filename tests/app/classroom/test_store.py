@@ -88,7 +88,7 @@ def test_many_servers_write_at_once(stores: Callable[[], Store]) -> None:
         assert own == sorted(own), "each server's in its order"
 
 
-def test_who_is_where(stores: Callable[[], Store]) -> None:
+def test_positions_of_all_servers(stores: Callable[[], Store]) -> None:
     one, other = stores(), stores()
     one.create("CDFHJK", "open", NOW)
     one.here("CDFHJK", "a", "[1, 2]", NOW)

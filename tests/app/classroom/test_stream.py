@@ -32,7 +32,7 @@ async def step(web: Web, code: str, key: str, number: int) -> None:
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=number)).status == 200
 
 
-def test_everybody_hears_each_step_once_and_in_order(make: Make) -> None:
+def test_all_clients_hear_each_step_once_and_in_order(make: Make) -> None:
     async def follow() -> None:
         web = make()
         code, key = await web.open()
@@ -188,7 +188,7 @@ def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
     finished(vote())
 
 
-def test_the_wall_counts_and_names_nobody(make: Make) -> None:
+def test_the_wall_has_counts_and_no_names(make: Make) -> None:
     async def vote() -> None:
         web = make()
         code, key = await web.open()
@@ -285,7 +285,7 @@ def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
     finished(end())
 
 
-def test_a_class_that_nobody_uses_leaves_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unused_class_leaves_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     clock = Clock()
 
     async def forget() -> None:
@@ -301,7 +301,7 @@ def test_a_class_that_nobody_uses_leaves_memory(monkeypatch: pytest.MonkeyPatch,
     finished(forget())
 
 
-def test_a_class_that_the_store_has_lost_is_over_for_everybody(make: Make, tmp_path: Path) -> None:
+def test_a_class_lost_by_the_store_ends_for_all(make: Make, tmp_path: Path) -> None:
     """As when a Redis starts again empty: nobody goes on listening to a class without a log."""
 
     async def forget() -> None:

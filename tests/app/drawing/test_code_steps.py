@@ -94,7 +94,7 @@ def test_one_line_of_the_listing_belongs_to_each_key(name: str) -> None:
     ("name", "file"),
     [("bpe", "bpe"), ("wordpiece", "wordpiece"), ("course", "unigram"), ("sentencepiece", "unigram_em")],
 )
-def test_a_listing_is_a_file_of_the_chapter_and_what_it_takes_from_others(name: str, file: str) -> None:
+def test_a_listing_is_a_file_of_the_chapter_with_its_imports(name: str, file: str) -> None:
     """Each line is the line of that number in the file named above it; the algorithm's own file is whole."""
     path = ""
     shown: dict[str, list[int]] = {}

@@ -207,7 +207,7 @@ def lead(frame: Frame) -> tuple[str, str]:
     return Read(match[1]).text, Read(match[2]).text
 
 
-def test_sentences_speak_of_those_who_are_there() -> None:
+def test_sentences_mention_only_the_compared_runs() -> None:
     """The “highest” example has 11 characters, and 13 symbols with ##."""
     comparison = example("highest")
     messages = [lead(compare_frame(comparison[step], PLAIN)) for step in range(3)]
@@ -302,7 +302,7 @@ def test_the_regions_of_the_overlap() -> None:
     assert [row[2] for row in cells(jaccard_html(hug()[0].overlap()))] == ["–"] * 3
 
 
-def test_the_overlap_with_one_who_is_not_there() -> None:
+def test_the_overlap_with_an_absent_run() -> None:
     """At size 12 WordPiece has no vocabulary: no region is its own, and nothing is said about it in
     numbers."""
     overlap = example("highest")[1].overlap()

@@ -67,7 +67,7 @@ def test_ways_that_agree_have_no_line() -> None:
     assert text(html).count("can't be cut this way") == 5 and "can't spell this word" in text(html)
 
 
-def test_ways_part_after_what_they_share() -> None:
+def test_ways_part_after_their_common_beginning() -> None:
     bpe = Ways(
         BpeModel(["a", "b", "c", "bc", "ab", "x", "xx"], [Pair("x", "x"), Pair("b", "c"), Pair("a", "b")])
     )
@@ -76,7 +76,7 @@ def test_ways_part_after_what_they_share() -> None:
     assert "another split" in text(ways_of_word_html(ways, STYLE)) and parting(ways) == [3, 4]
 
 
-def test_frames_say_what_was_taken() -> None:
+def test_frames_name_the_chosen_token() -> None:
     steps = UNDESIRED.cut_steps("undesired", "longest_suffix")
     frames = [cut_frame(one, "longest_suffix", STYLE) for one in steps]
     assert frames[1].say == "ired is the longest token that ends the rest: take it."

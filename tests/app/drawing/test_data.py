@@ -114,7 +114,7 @@ def test_too_long_for_a_link() -> None:
 
 
 @given(st.integers(0, 200))
-def test_a_link_that_was_cut_off_is_damaged(length: int) -> None:
+def test_a_truncated_link_is_damaged(length: int) -> None:
     """Mail programs cut links; the rest must not pass for the text."""
     packed = pack_text("A tea shop in 東京, a tram in Zürich. " * 9 + "The end.")
     assert packed is not None
@@ -127,7 +127,7 @@ def test_nonsense_in_a_link(text: str) -> None:
 
 
 @given(st.binary(max_size=60))
-def test_bytes_that_are_no_text(data: bytes) -> None:
+def test_bytes_of_invalid_text(data: bytes) -> None:
     packed = base64.urlsafe_b64encode(zlib.compress(data)).decode()
     try:
         expected = data.decode("utf-8")

@@ -205,7 +205,7 @@ def test_encoding_is_narrated_step_by_step() -> None:
     assert encoding_frame(explained[2], Style()).status == "2 tokens"
 
 
-def test_story_marks_what_holds_now() -> None:
+def test_the_story_marks_the_current_step() -> None:
     trace = course()
     read = story_html(trace.history_of("Ġtokenization"), 12, BYTE_LEVEL)
     assert '<span class="n at">step 12</span>' in read

@@ -184,7 +184,7 @@ def check_journey(tokenizer: Tokenizer, text: str) -> Journey:
 
 
 @pytest.mark.parametrize("pre", PRE_TOKENIZERS)
-def test_a_journey_is_what_the_stages_do(pre: str) -> None:
+def test_a_journey_agrees_with_the_stages(pre: str) -> None:
     for normalizer in NORMALIZERS:
         result = Tokenizer(Pipeline(normalizer, pre), tokenizer().model, SPECIAL)
         for text in (*TEXTS, "a<s>é</s>[CLS] <s"):
@@ -684,7 +684,7 @@ def check_windows(
     st.sampled_from(sorted(TEMPLATES)),
     st.none() | st.tuples(st.integers(0, 50), st.integers(1, 12)),
 )
-def test_windows_mark_what_they_share_and_the_answer(
+def test_windows_mark_their_overlap_and_the_answer(
     first: int,
     second: int,
     longest: int,

@@ -97,7 +97,7 @@ def test_finding_pieces_takes_text_literally(find: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_worth_table_is_what_pieces_are_worth(method: str) -> None:
+def test_worth_table_agrees_with_the_engine(method: str) -> None:
     rows = course(method).worth(3, 20)
     table = worth_table(rows, PLAIN)
     assert rows and table["piece"].tolist() == [row.piece for row in rows]

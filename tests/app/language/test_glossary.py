@@ -90,7 +90,7 @@ def test_every_link_opens(term: Term) -> None:
     assert step <= len(trace_at(ALGORITHMS[term.page], **query))
 
 
-def test_links_show_what_they_promise() -> None:
+def test_links_show_the_promised_example() -> None:
     def event(name: str) -> Any:
         query = {key: value for key, value in TERMS[name].query.items() if key != "step"}
         return trace_at(ALGORITHMS[TERMS[name].page], **query)[int(TERMS[name].query["step"])].event

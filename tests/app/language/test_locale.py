@@ -82,7 +82,7 @@ def language(request: pytest.FixtureRequest) -> Iterator[str]:
     use_language("en")
 
 
-def test_the_template_holds_what_the_sources_say() -> None:
+def test_the_template_has_all_messages_of_the_sources() -> None:
     results = set()
     for file in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *(ROOT / "tokensteps").rglob("*.py")]:
         for _line, message, _comments, _context in extract_from_file(

@@ -138,7 +138,7 @@ def test_an_invalid_step_is_refused(step: str) -> None:
         _ = TokenizerSpec("bpe", {"corpus": "hug", "step": step}).step
 
 
-def test_a_spec_trains_what_the_training_page_would() -> None:
+def test_a_spec_trains_like_the_training_page() -> None:
     run = TokenizerSpec.parse("bpe?corpus=hug&step=3").run()
     trace = run.algorithm.train(run.source.corpus(run.pipeline), **run.settings)
     assert [trace[step].event.token for step in (1, 2, 3)] == [
@@ -197,7 +197,7 @@ def bringing(specs: list[str]) -> None:
         bring(spec)
 
 
-def test_the_latest_tokenizers_that_were_brought_are_offered() -> None:
+def test_the_latest_loaded_tokenizers_are_offered() -> None:
     """One file under many names, one of them brought twice."""
     files = TokenizerSpec.parse(upload_spec({"vocab.txt": b"[PAD]\n[UNK]\nthe\n##s\n"}))
     specs = [files.set(name=f"number {number}").write() for number in range(BROUGHT_REMEMBERED + 3)]
@@ -423,7 +423,7 @@ def test_a_long_text_is_cut_in_the_page_with_a_note() -> None:
     assert "The first 20,00" in page
 
 
-def test_the_benchmark_measures_what_the_page_has() -> None:
+def test_the_benchmark_measures_the_pages_own_analyses() -> None:
     """Its analyses don't use the page's cache; an earlier change of analyses had missed them."""
     mine = subject("bpe")
     assert counted(mine, "hug pugs")[0] == len(analyse(mine, "hug pugs"))

@@ -29,7 +29,7 @@ def models(word: str = "hugs") -> list[BpeModel | WordPieceModel]:
     return [bpe, wordpiece]
 
 
-def test_samples_are_counted_beside_what_is_expected() -> None:
+def test_samples_are_counted_beside_expected_numbers() -> None:
     for model in models():
         random = Random(5)
         drawn = [model.sample("hugs", 0.4, random) for _ in range(200)]

@@ -88,7 +88,7 @@ def test_the_corpus_that_a_page_begins_with() -> None:
     assert (typed["corpus"], typed.text) == ("paste", "low lower")
 
 
-def test_an_address_has_what_differs_from_the_corpuss_own_rules() -> None:
+def test_an_address_has_the_differences_from_the_corpuss_own_rules() -> None:
     url = {
         "corpus": "hug",
         "size": "12",
@@ -134,7 +134,7 @@ def test_a_file_of_ones_own_is_in_the_store() -> None:
     assert none.file == ("", b"") and none.source() is None and written(none) == {"corpus": "upload"}
 
 
-def test_bytes_that_are_no_text_are_replaced() -> None:
+def test_invalid_bytes_are_replaced() -> None:
     """A link may name a file as if it were a pasted text."""
     name = text_store().put(b"hug\xff")
     assert recipe({"corpus": "paste", "id": name}).text == read_short(f"!{name}") == "hug\ufffd"

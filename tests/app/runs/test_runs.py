@@ -242,7 +242,7 @@ def test_a_corpus_may_have_so_many_symbols(
     assert says in str(caught.value)
 
 
-def test_a_word_that_is_too_long_is_shown_in_part() -> None:
+def test_too_long_a_word_is_shown_in_part() -> None:
     error = CorpusError("word", 26, "abcdefghijklmnopqrstuvwxyz")
     assert "a word of 26 symbols, 'abcdefghi…rstuvwxyz', but" in str(error)
 

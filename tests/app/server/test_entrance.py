@@ -157,7 +157,7 @@ def test_six_million_widgets(port: int, process: psutil.Process) -> None:
         assert attack(port, framed(11, framed(2, b"\x0a\x00" * (MESSAGE_LIMIT // 2 - 10)))) == 1008
 
 
-def test_a_message_that_is_too_large(port: int, process: psutil.Process) -> None:
+def test_an_oversized_message(port: int, process: psutil.Process) -> None:
     with served(port, process):
         assert attack(port, b"\x5a" * (MESSAGE_LIMIT + 1)) == 1008
 

@@ -115,7 +115,7 @@ def stopped(make: Callable[[Progress, threading.Event], Any]) -> tuple[Registry,
     return registry, job
 
 
-def test_stopping_keeps_what_was_learned_for_the_asker_alone() -> None:
+def test_stopping_keeps_the_learned_part_for_the_stopper_alone() -> None:
     corpus = Corpus.from_counts(
         {f"{number:b}".replace("0", "a").replace("1", "b"): 1 for number in range(3000)}
     )
@@ -266,7 +266,7 @@ def stopped_jobs(registry: Registry, calls: list[tuple[str, str, str]], gate: th
     return [key for key, job in jobs.items() if job.progress.stop]
 
 
-def test_a_page_that_asks_for_another_run_gives_up_the_one_before() -> None:
+def test_a_page_with_another_run_gives_up_the_last_one() -> None:
     gate = threading.Event()
     requests = [("s", "bpe", f"size {size}") for size in range(66)] + [("other", "bpe", "theirs")]
     assert stopped_jobs(Registry(), requests, gate) == [f"size {size}" for size in range(65)]
@@ -308,7 +308,7 @@ def large(size: int, gate: threading.Event | None = None) -> Callable[[Progress]
     return build
 
 
-def test_a_large_run_goes_with_the_last_session_that_has_asked_for_it() -> None:
+def test_a_large_run_goes_with_its_last_session() -> None:
     """Before, an attacker's finished runs stayed for good: one trained on 100 KB of random letters took 40
     MB."""
     registry = Registry()
@@ -356,7 +356,7 @@ def test_a_run_that_ended_before_its_session_goes_with_it() -> None:
     assert registry.leave("one") == ["run"] and not registry.jobs and not registry.values.keys()
 
 
-def test_the_process_that_draws_gets_no_run_of_a_session_that_has_ended(
+def test_the_drawing_process_gets_no_run_of_an_ended_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jobs, "LARGE_RUN", 0)

@@ -186,7 +186,7 @@ def test_a_slow_body_may_take_long(http: str) -> None:
 
 
 @pytest.mark.parametrize("head", [b"\r\n", UPGRADE + b"\r\n"])
-def test_a_reader_who_takes_nothing(http: str, head: bytes) -> None:
+def test_a_client_that_reads_nothing(http: str, head: bytes) -> None:
     async def wait() -> None:
         async with serving(http) as (lines, come):
             slow = await come(data=b"GET /long HTTP/1.1\r\nHost: a\r\n" + head)
@@ -220,7 +220,7 @@ def test_a_slow_reader_gets_all_of_it(http: str) -> None:
     finished(wait())
 
 
-def test_where_it_is_the_servers_turn_nobody_is_late(http: str) -> None:
+def test_the_servers_own_delay_counts_against_no_client(http: str) -> None:
     """A silent stream, a session, a connection kept for the next request."""
 
     async def wait() -> None:

@@ -176,7 +176,7 @@ def test_the_known_runs_are_bounded(monkeypatch: pytest.MonkeyPatch, scene: Stag
     assert known[-1] and not known[0] and sum(known) < 20
 
 
-def test_frames_that_are_no_longer_there_are_not_waited_for(scene: StageDescription) -> None:
+def test_dropped_frames_are_not_waited_for(scene: StageDescription) -> None:
     assert stage_for("bpe", HUG, "en") is not None
     note_stage(PageAddress("bpe", "en", frozenset(HUG.items())), scene._replace(book="another run"))
     assert stage_for("bpe", HUG, "en") is None

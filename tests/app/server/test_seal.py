@@ -112,7 +112,7 @@ def test_an_empty_or_short_secret_is_refused(file: Path, held: str, monkeypatch:
             read_secret()
 
 
-def test_a_secret_that_is_no_text_is_refused(file: Path) -> None:
+def test_a_binary_secret_is_refused(file: Path) -> None:
     file.write_bytes(bytes(range(100, 200)))
     with pytest.raises(SecretError, match=f"{file} can't be read.*{SECRET_VARIABLE}"):
         read_secret()

@@ -165,7 +165,7 @@ def test_undeclared_sizes_are_counted_on_arrival(server: Server) -> None:
     finished(run())
 
 
-def test_a_file_that_is_not_taken_leaves_nothing(server: Server) -> None:
+def test_a_refused_file_leaves_nothing(server: Server) -> None:
     async def run() -> None:
         stored = SessionResources()
         assert await put(server, stored, "mine", "a", 60, status=400) == 400

@@ -43,7 +43,7 @@ print(resident() - before)
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library, which has its own ways")
-def test_texts_that_nobody_holds_any_more_are_the_systems_again() -> None:
+def test_released_memory_goes_back_to_the_system() -> None:
     def retained_bytes(call: str) -> int:
         """Bytes kept by a process after its threads have given them up."""
         command = (sys.executable, "-c", FILL_AND_EMPTY.replace("{call}", call))

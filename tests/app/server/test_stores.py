@@ -34,7 +34,7 @@ def test_texts_come_back_by_name_until_there_are_too_many(store: TextStore) -> N
     assert store.get(most) is None
 
 
-def test_a_draft_that_others_use_is_not_dropped(tmp_path: Path) -> None:
+def test_a_draft_used_by_others_is_not_dropped(tmp_path: Path) -> None:
     store = TextStore(tmp_path, 100, 100)
     name = store.put(b"ours")
     mine = store.used(name)
@@ -61,14 +61,14 @@ def test_names_lead_nowhere_else(name: str, tmp_path: Path) -> None:
     assert TextStore(tmp_path / "kept", 100, 100).get(name) is None
 
 
-def test_a_file_that_was_changed_is_not_read(tmp_path: Path) -> None:
+def test_a_changed_file_is_not_read(tmp_path: Path) -> None:
     store = TextStore(tmp_path, 100, 100)
     name = store.put(b"mine")
     (tmp_path / name).write_bytes(b"theirs")
     assert store.get(name) is None
 
 
-def test_a_folder_that_can_only_be_read_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = TextStore(tmp_path, 100, 100).put(b"mine")
 
     def read_only(*_args: object, **_options: object) -> None:

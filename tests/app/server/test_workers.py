@@ -170,7 +170,7 @@ def test_a_run_can_be_stopped_and_the_next_one_is_whole(pool: Workers) -> None:
     assert trace.stop_reason == "max_merges"
 
 
-def test_memory_that_is_not_there_is_an_error_of_the_run_alone(pool: Workers) -> None:
+def test_missing_memory_is_an_error_of_the_run_alone(pool: Workers) -> None:
     with pytest.raises(TrainingError, match=f"{TRAINING_MEMORY // 1_000_000} MB.*use a shorter text"):
         pool.run(task(out_of_memory), Progress())
     assert pickle.loads(pool.run(task(loud), Progress())) == "heard"
@@ -191,7 +191,7 @@ def test_a_process_that_dies_is_replaced(pool: Workers, end: Any) -> None:
     assert len(pickle.loads(pool.run(task(train_bpe, merges=3), Progress()))) == 3
 
 
-def test_a_process_that_has_grown_makes_way_for_a_new_one() -> None:
+def test_a_grown_process_is_replaced() -> None:
     """A large run's memory is given back to the system, after success and failure; after a usual one, the
     process stays."""
     pool = Workers(1, room=60_000_000)
@@ -221,7 +221,7 @@ def test_a_run_over_its_time_or_memory_limit_is_stopped(monkeypatch: pytest.Monk
     pool.close()
 
 
-def test_a_limit_is_on_what_a_process_works_not_on_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_is_on_working_time_not_on_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, a busy server refused tasks that an idle one takes."""
     before, pool = children(), Workers(1)
     monkeypatch.setattr(tasks, "TRAINING_SECONDS", 0.4)
@@ -389,7 +389,7 @@ def test_another_sessions_short_job_waits_for_one_short_job_at_most(
         OneByOne.permits.release(2)
 
 
-def test_the_session_that_has_had_least_goes_next(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_session_with_the_least_use_goes_next(held: type[Held], monkeypatch: pytest.MonkeyPatch) -> None:
     OneByOne.permits = threading.Semaphore(0)
     monkeypatch.setattr(module, "Worker", OneByOne)
     pool = Workers(1, clock=OneByOne.clock)
@@ -536,7 +536,7 @@ def test_sixty_six_reruns_leave_the_queue_to_others(held: type[Held]) -> None:
         assert mine == [b"mine"]
 
 
-def test_a_process_that_has_worked_makes_way_for_a_new_one_when_nobody_asks() -> None:
+def test_an_idle_used_process_is_replaced() -> None:
     """The process's memory goes with it, and one process is always ready; a new one stays."""
     before, timers, clock = children(), timers_running(), Clock()
     pool = Workers(1, idle_seconds=0.05, clock=clock)

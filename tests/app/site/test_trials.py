@@ -137,7 +137,7 @@ def test_without_npm_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "pack" in str(refused.value)
 
 
-def test_the_page_is_in_all_languages_and_asks_nobody() -> None:
+def test_the_page_is_in_all_languages_and_makes_no_request() -> None:
     results = dict(in_languages(Site(pyodide=b"there"), lambda: [try_page()]))
     assert {*results} == {f"{language}/try.html" for language in LANGUAGES}
     assert "connect-src" not in TRY_POLICY and TRY_POLICY.startswith("default-src 'none'")

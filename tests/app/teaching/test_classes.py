@@ -66,7 +66,7 @@ def style_of(trace: AnyTrace) -> Style:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_keys_are_what_predict_takes(name: str) -> None:
+def test_keys_are_accepted_by_predict(name: str) -> None:
     trace, wanted = RUNS[name], 0
     for step in range(min(len(trace), 8)):
         for kind in asked_kinds(trace, step, style_of(trace)):
@@ -215,7 +215,7 @@ def test_a_symbol_that_is_kept_whole_is_never_cut(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["letters", "bytes", "wordpiece letters", "sentencepiece", "unigram unknown"]
 )
-def test_no_word_with_a_character_that_is_left_out_is_split(name: str) -> None:
+def test_no_word_with_an_excluded_character_is_split(name: str) -> None:
     """It would be split as if shorter, or with an unknown token. Oracle: the counted words."""
     trace = RUNS[name]
     assert trace.left_out
@@ -235,7 +235,7 @@ def cost(word: str, logs: Mapping[str, float], unknown: float) -> float:
 
 
 @pytest.mark.parametrize("name", ["unigram bound", "unigram symbol", "unigram unknown"])
-def test_unigram_prunes_no_piece_that_a_rule_excludes(name: str) -> None:
+def test_unigram_prunes_no_excluded_piece(name: str) -> None:
     """Oracle: every cut of every word, with its cost; the rules of the three runs by hand."""
     trace, wanted = RUNS[name], Counter[str]()
     assert isinstance(trace, UnigramTrace)

@@ -83,7 +83,7 @@ def test_figures_are_the_golden_ones() -> None:
 
 
 @pytest.mark.parametrize("name", ERRATUM_WORDS)
-def test_links_open_a_step_that_there_is(name: str) -> None:
+def test_links_open_an_existing_step(name: str) -> None:
     one = erratum(name)
     algorithm = ALGORITHMS[one.page]
     query = dict(one.query)

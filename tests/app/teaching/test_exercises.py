@@ -620,7 +620,7 @@ def test_a_hostile_corpus_is_inert() -> None:
         ("# nothing", "no word"),
     ],
 )
-def test_a_corpus_that_cant_be_read_counts_for_nothing(answer: str, part: str) -> None:
+def test_an_unreadable_corpus_is_not_graded(answer: str, part: str) -> None:
     verdict = make("construct", 1, 1).question.grade(answer)
     assert verdict.kind == UNREAD and part in verdict.told
 

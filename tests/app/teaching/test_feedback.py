@@ -511,7 +511,7 @@ def test_a_wrong_cell_gets_its_hint() -> None:
     assert met == {"own_only", "letters_only", "not_least"}
 
 
-def test_a_mistake_that_is_carried_on_is_called_so() -> None:
+def test_a_mistake_carried_on_is_named() -> None:
     """Oracle: the table filled in again from the wrong cell on."""
     carried = 0
     for one in exercised("viterbi"):

@@ -222,7 +222,7 @@ def chips_in(html: str) -> list[str]:
 
 
 @pytest.mark.parametrize("words", [HUG, WORDS])
-def test_no_frame_shows_a_token_that_is_learned_later(words: dict[str, int]) -> None:
+def test_no_frame_shows_a_token_learned_later(words: dict[str, int]) -> None:
     """Oracle: the run's own order of tokens. Whole words of the corpus are no secret: a tie rule names where
     a pair is first met."""
     traces: list[tuple[Any, Any]] = [

@@ -52,7 +52,7 @@ def test_a_report_of_another_form_or_run_is_none(state: dict[str, Any], value: A
     assert heard == ["id"]
 
 
-def test_only_a_pair_that_can_be_merged_now_is_chosen(state: dict[str, Any]) -> None:
+def test_only_a_mergeable_pair_is_chosen(state: dict[str, Any]) -> None:
     """Oracle: the letters of the words."""
     trace = train_bpe(CORPUS)
     hidden = Hidden("bpe", "run", trace, Style(), merge_frame, "pair", len(trace))

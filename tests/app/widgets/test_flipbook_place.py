@@ -62,7 +62,7 @@ def overtaken() -> None:
         step_is_taken()
 
 
-def test_the_step_of_an_address_outlives_a_run_that_another_overtakes(
+def test_the_step_of_an_address_outlives_an_overtaken_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = AppTest.from_function(overtaken)

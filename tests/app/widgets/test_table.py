@@ -22,7 +22,7 @@ def columns(table: pd.DataFrame, **options: Any) -> dict[str, dict[str, Any]]:
     return {column["name"]: column for column in json.loads(packed_table(table, **options))["columns"]}
 
 
-def test_cells_are_what_a_script_can_hold() -> None:
+def test_cells_fit_into_a_script() -> None:
     """Numbers impossible in JSON or a script; markup."""
     table = pd.DataFrame(
         {
