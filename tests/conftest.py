@@ -1,6 +1,6 @@
 """Shared by all tests: a folder for texts too long for a link, removed after the tests; the same examples on
-every machine; `many`, the mark of a test with more cases than every run needs; and the choice of a worker's
-next file.
+every machine; `many`, the mark of a test with more cases than every run needs; an event loop for each test
+that is a coroutine; and the choice of a worker's next file.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
+from inspect import iscoroutinefunction, signature
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
+from tests.loops import finished
 from tests.samples import STRESS
 
 if "TOKENSTEPS_STORE" not in os.environ:  # else the run of this worker has set it
@@ -48,6 +50,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "many(share): of its cases the suite tries one in `share`, `make stress` all"
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """A test that is a coroutine runs in an event loop of its own."""
+    if not iscoroutinefunction(test := pyfuncitem.obj):
+        return None
+    finished(test(**{name: pyfuncitem.funcargs[name] for name in signature(test).parameters}))
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

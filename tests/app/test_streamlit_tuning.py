@@ -298,53 +298,45 @@ def test_a_scripts_thread_sends_its_shutdown_last() -> None:
     assert LAST_TOLD is ScriptRunnerEvent.SHUTDOWN
 
 
-def test_expected_messages_need_no_wake_up() -> None:
+async def test_expected_messages_need_no_wake_up() -> None:
     """A run asked for in the loop's own thread sends without a call, however long it takes; a quiet one
     leaves no wait behind."""
     heard: list[int] = []
     calls: list[Callable[[], None]] = []
-
-    async def tell() -> None:
-        handover, clock = Handover(calls.append), LoopClock()
-        handover.expect()
-        for number in (1, 2):
-            handover.add(lambda number=number: heard.append(number), more=True)  # type: ignore[misc]
-            assert len(heard) < number
-            await clock.passes(2 * Handover.HELD)
-            assert len(heard) == number
-        assert calls == [], "the first wait led to the next"
+    handover, clock = Handover(calls.append), LoopClock()
+    handover.expect()
+    for number in (1, 2):
+        handover.add(lambda number=number: heard.append(number), more=True)  # type: ignore[misc]
+        assert len(heard) < number
         await clock.passes(2 * Handover.HELD)
-        assert handover.wait is None
-        handover.add(lambda: heard.append(3), more=True)
-        assert len(calls) == 1, "nothing was expected any more"
-        calls.pop()()
-        handover.add(lambda: heard.append(4))
-        calls.pop()()
-        assert heard == [1, 2, 3, 4] and handover.wait is None
+        assert len(heard) == number
+    assert calls == [], "the first wait led to the next"
+    await clock.passes(2 * Handover.HELD)
+    assert handover.wait is None
+    handover.add(lambda: heard.append(3), more=True)
+    assert len(calls) == 1, "nothing was expected any more"
+    calls.pop()()
+    handover.add(lambda: heard.append(4))
+    calls.pop()()
+    assert heard == [1, 2, 3, 4] and handover.wait is None
 
-    finished(tell())
 
-
-def test_held_messages_are_passed_on_once_and_end_the_wait() -> None:
+async def test_held_messages_are_passed_on_once_and_end_the_wait() -> None:
     heard: list[int] = []
-
-    async def tell() -> None:
-        loop = asyncio.get_running_loop()
-        handover = Handover(loop.call_soon)
-        handover.add(lambda: heard.append(1), more=True)
-        handover.add(lambda: heard.append(2), more=True)
-        await asyncio.sleep(0)
-        assert heard == []
-        handover.add(lambda: heard.append(3))
-        await asyncio.sleep(0)
-        assert heard == [1, 2, 3], "what was held comes with what isn't"
-        assert handover.wait is None, "and nothing is left to wake the loop for"
-        handover.add(lambda: heard.append(4), more=True)
-        handover.pass_on()
-        await asyncio.sleep(0)
-        assert heard == [1, 2, 3, 4] and handover.wait is None
-
-    finished(tell())
+    loop = asyncio.get_running_loop()
+    handover = Handover(loop.call_soon)
+    handover.add(lambda: heard.append(1), more=True)
+    handover.add(lambda: heard.append(2), more=True)
+    await asyncio.sleep(0)
+    assert heard == []
+    handover.add(lambda: heard.append(3))
+    await asyncio.sleep(0)
+    assert heard == [1, 2, 3], "what was held comes with what isn't"
+    assert handover.wait is None, "and nothing is left to wake the loop for"
+    handover.add(lambda: heard.append(4), more=True)
+    handover.pass_on()
+    await asyncio.sleep(0)
+    assert heard == [1, 2, 3, 4] and handover.wait is None
 
 
 def test_a_rerun_is_requested_after_all_events_of_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:

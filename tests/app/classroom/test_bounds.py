@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.app.classroom.web import QUESTION, Ear, Web, attend
-from tests.loops import finished, reached, turns
+from tests.loops import reached, turns
 from tests.waiting import Clock
 from tokensteps.classroom import questions, rounds, stream, summary
 from tokensteps.classroom.codes import Person
@@ -134,54 +134,43 @@ def test_bars_and_verdicts_are_those_of_the_answers_counted_one_by_one(shape: st
         }
 
 
-def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> None:
-    async def ask() -> None:
-        web = make()
-        code, key = await web.open()
-        device = await web.join(code)
-        await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=1)
-        long = "9" * (NUMBER_LIMIT + 1)
-        assert (
-            await web.post(f"{code}/ask", **{"as": key}, question={**NUMERIC, "key": [long]})
-        ).error == "form"
-        assert (await web.post(f"{code}/ask", **{"as": key}, question=NUMERIC)).json["round"] == 1
-        answer = {"as": device, "round": 1}
-        assert (await web.post(f"{code}/answer", **answer, answer=long)).error == "form"
-        assert (await web.post(f"{code}/answer", **answer, answer=long[:-1])).status == 200
-        large = {**QUESTION, "input": "text", "key": ["\u5b57" * 400] * (QUESTION_BYTES // 2400 + 1)}
-        assert (await web.post(f"{code}/ask", **{"as": key}, question=large)).error == "large"
-        wide = "\u5b57" * (CLASS_LINE // 6)  # three bytes each on the way here, six in the log
-        response = await web.post(f"{code}/place", **{"as": key}, page="bpe", query=wide, step=1)
-        assert response.error == "large"
-        many = "q" * (SEALED_LIMIT + 1)
-        assert (
-            await web.post(f"{code}/place", **{"as": key}, page="bpe", query=many, step=1)
-        ).error == "form"
-        await web.close()
-
-    finished(ask())
+async def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    device = await web.join(code)
+    await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=1)
+    long = "9" * (NUMBER_LIMIT + 1)
+    assert (await web.post(f"{code}/ask", **{"as": key}, question={**NUMERIC, "key": [long]})).error == "form"
+    assert (await web.post(f"{code}/ask", **{"as": key}, question=NUMERIC)).json["round"] == 1
+    answer = {"as": device, "round": 1}
+    assert (await web.post(f"{code}/answer", **answer, answer=long)).error == "form"
+    assert (await web.post(f"{code}/answer", **answer, answer=long[:-1])).status == 200
+    large = {**QUESTION, "input": "text", "key": ["\u5b57" * 400] * (QUESTION_BYTES // 2400 + 1)}
+    assert (await web.post(f"{code}/ask", **{"as": key}, question=large)).error == "large"
+    wide = "\u5b57" * (CLASS_LINE // 6)  # three bytes each on the way here, six in the log
+    response = await web.post(f"{code}/place", **{"as": key}, page="bpe", query=wide, step=1)
+    assert response.error == "large"
+    many = "q" * (SEALED_LIMIT + 1)
+    assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", query=many, step=1)).error == "form"
+    await web.close()
 
 
-def test_clients_far_behind_long_addresses_get_the_present_state(make: Make) -> None:
+async def test_clients_far_behind_long_addresses_get_the_present_state(make: Make) -> None:
     """400 moves between two addresses of 59 KB would be 24 MB for each returning student."""
-
-    async def come_back() -> None:
-        web = make()
-        code, _key = await web.open()
-        device = await web.join(code)
-        open_class = await web.hub.kept(code)
-        for turn in range(400):
-            where = {"run": turn % 2 + 1} if turn > 1 else {"page": "bpe", "query": f"{turn}{LONG}"}
-            await web.hub.add(open_class, {"do": "place", "at": 0.0, **where, "step": turn, "tab": ""})
-        said = open_class.room.notes[False].after(0)
-        assert sum(len(as_line(note.data)) for note in said) <= CLASS_BEHIND_BYTES
-        assert said[-1].data["step"] == 399
-        ear = web.listen(code, device, after=10)
-        assert (await ear.hears("state"))["place"]["step"] == 399
-        assert sum(map(len, ear.raw)) < 2 * len(LONG)
-        await web.close()
-
-    finished(come_back())
+    web = make()
+    code, _key = await web.open()
+    device = await web.join(code)
+    open_class = await web.hub.kept(code)
+    for turn in range(400):
+        where = {"run": turn % 2 + 1} if turn > 1 else {"page": "bpe", "query": f"{turn}{LONG}"}
+        await web.hub.add(open_class, {"do": "place", "at": 0.0, **where, "step": turn, "tab": ""})
+    said = open_class.room.notes[False].after(0)
+    assert sum(len(as_line(note.data)) for note in said) <= CLASS_BEHIND_BYTES
+    assert said[-1].data["step"] == 399
+    ear = web.listen(code, device, after=10)
+    assert (await ear.hears("state"))["place"]["step"] == 399
+    assert sum(map(len, ear.raw)) < 2 * len(LONG)
+    await web.close()
 
 
 def test_questions_do_not_repeat_their_runs_long_address() -> None:
@@ -200,7 +189,7 @@ def test_questions_do_not_repeat_their_runs_long_address() -> None:
     assert b"bpe,corpus=course,0,pair" in summary.SUMMARIES["csv"](room), "others' addresses are in the table"
 
 
-def test_a_stream_is_produced_as_it_is_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stream_is_produced_as_it_is_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lecturer comes late to 150 questions with long keys, and reads nothing: only the fitting part is
     made, in small pieces."""
     summarized: list[int] = []
@@ -211,30 +200,26 @@ def test_a_stream_is_produced_as_it_is_read(make: Make, monkeypatch: pytest.Monk
         return whole(this_round)
 
     monkeypatch.setattr(stream, "round_summary", counted)
-
-    async def listen() -> None:
-        web = make()
-        code, key = await web.open()
-        await add_entry(web, code, "place", page="bpe", query="", step=0, tab="")
-        question = questions.read_question(
-            {**QUESTION, "input": "text", "key": [f"{one:0400}" for one in range(40)]}
-        )
-        for _ in range(150):
-            await add_entry(web, code, "ask", question=question)
-        ear = web.listen(code, key, Ear(taken=2))
-        await reached(lambda: len(ear.raw) >= 2)
-        await turns()
-        assert len(summarized) < 10
-        await add_entry(web, code, "drop", round=150)  # the class goes on meanwhile
-        ear.taken = None
-        ear.goes.set()
-        state = await ear.hears("state")
-        assert [one["round"] for one in state["rounds"]] == [*range(1, 151)]
-        assert max(map(len, ear.raw)) <= STREAM_PIECE
-        assert (await ear.hears("drop"))["round"] == 150
-        await web.close()
-
-    finished(listen())
+    web = make()
+    code, key = await web.open()
+    await add_entry(web, code, "place", page="bpe", query="", step=0, tab="")
+    question = questions.read_question(
+        {**QUESTION, "input": "text", "key": [f"{one:0400}" for one in range(40)]}
+    )
+    for _ in range(150):
+        await add_entry(web, code, "ask", question=question)
+    ear = web.listen(code, key, Ear(taken=2))
+    await reached(lambda: len(ear.raw) >= 2)
+    await turns()
+    assert len(summarized) < 10
+    await add_entry(web, code, "drop", round=150)  # the class goes on meanwhile
+    ear.taken = None
+    ear.goes.set()
+    state = await ear.hears("state")
+    assert [one["round"] for one in state["rounds"]] == [*range(1, 151)]
+    assert max(map(len, ear.raw)) <= STREAM_PIECE
+    assert (await ear.hears("drop"))["round"] == 150
+    await web.close()
 
 
 def test_questions_dropped_meanwhile_are_skipped(make: Make) -> None:
@@ -247,73 +232,64 @@ def test_questions_dropped_meanwhile_are_skipped(make: Make) -> None:
     assert [b"ask" in one for one in [*heard, *stream_events]] == [False, True, True]
 
 
-def test_few_streams_are_woken_at_once_and_none_for_another_device(make: Make) -> None:
-    async def ring() -> None:
-        web = make()
-        code, _key = await web.open()
-        devices = [await web.join(code) for _ in range(3 * WOKEN)]
-        ears = [web.listen(code, device) for device in devices]
-        for ear in ears:
-            await ear.hears("state")
-        open_class = await web.hub.kept(code)
-        others = [one for number, streams in open_class.streams.items() if number != 1 for one in streams]
+async def test_few_streams_are_woken_at_once_and_none_for_another_device(make: Make) -> None:
+    web = make()
+    code, _key = await web.open()
+    devices = [await web.join(code) for _ in range(3 * WOKEN)]
+    ears = [web.listen(code, device) for device in devices]
+    for ear in ears:
+        await ear.hears("state")
+    open_class = await web.hub.kept(code)
+    others = [one for number, streams in open_class.streams.items() if number != 1 for one in streams]
+    await asyncio.sleep(0)
+    for _ in range(STREAMS_EACH):
+        ears.append(web.listen(code, devices[0]))
         await asyncio.sleep(0)
-        for _ in range(STREAMS_EACH):
-            ears.append(web.listen(code, devices[0]))
-            await asyncio.sleep(0)
-            assert not any(one.bell.is_set() for one in others)
-        open_class.wake_streams(students=True)
-        woken = []
-        while not woken or woken[-1] or sum(woken) < len(others):
-            await asyncio.sleep(0)
-            woken.append(sum(one.bell.is_set() for one in others))
-        assert max(woken) <= WOKEN
-        await web.close()
-
-    finished(ring())
+        assert not any(one.bell.is_set() for one in others)
+    open_class.wake_streams(students=True)
+    woken = []
+    while not woken or woken[-1] or sum(woken) < len(others):
+        await asyncio.sleep(0)
+        woken.append(sum(one.bell.is_set() for one in others))
+    assert max(woken) <= WOKEN
+    await web.close()
 
 
-def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
+async def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def come() -> None:
-        first, again = make(), make()
-        code, key = await first.open()
-        for number in range(50):
-            await first.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=number)
-        threads, take = [], Room.apply
+    first, again = make(), make()
+    code, key = await first.open()
+    for number in range(50):
+        await first.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=number)
+    threads, take = [], Room.apply
 
-        def noted(room: Room, line: str, entry: Any) -> Any:
-            threads.append(threading.get_ident())
-            return take(room, line, entry)
+    def noted(room: Room, line: str, entry: Any) -> Any:
+        threads.append(threading.get_ident())
+        return take(room, line, entry)
 
-        monkeypatch.setattr(Room, "apply", noted)
-        open_classes = await asyncio.gather(*(again.hub.kept(code) for _ in range(20)))
-        assert len({id(one) for one in open_classes}) == 1
-        assert len(threads) == 51, "each entry once"
-        assert threading.get_ident() not in threads
-        await first.close()
-        await again.close()
-
-    finished(come())
+    monkeypatch.setattr(Room, "apply", noted)
+    open_classes = await asyncio.gather(*(again.hub.kept(code) for _ in range(20)))
+    assert len({id(one) for one in open_classes}) == 1
+    assert len(threads) == 51, "each entry once"
+    assert threading.get_ident() not in threads
+    await first.close()
+    await again.close()
 
 
-def test_leaving_while_a_class_is_read_cancels_it_for_no_other(make: Make) -> None:
-    async def leave() -> None:
-        first, again = make(), make()
-        code, _key = await first.open()
-        one, other = (asyncio.ensure_future(again.hub.kept(code)) for _ in range(2))
-        await asyncio.sleep(0)
-        one.cancel()
-        assert (await other).room.code == code
-        await first.close()
-        await again.close()
-
-    finished(leave())
+async def test_leaving_while_a_class_is_read_cancels_it_for_no_other(make: Make) -> None:
+    first, again = make(), make()
+    code, _key = await first.open()
+    one, other = (asyncio.ensure_future(again.hub.kept(code)) for _ in range(2))
+    await asyncio.sleep(0)
+    one.cancel()
+    assert (await other).room.code == code
+    await first.close()
+    await again.close()
 
 
 @pytest.mark.parametrize("kind", [*summary.SUMMARIES])
-def test_summaries_are_computed_in_a_thread_once_and_rate_limited(
+async def test_summaries_are_computed_in_a_thread_once_and_rate_limited(
     make: Make, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """The grades of 300 students with 40 answers each take a quarter of a second."""
@@ -325,41 +301,34 @@ def test_summaries_are_computed_in_a_thread_once_and_rate_limited(
         return whole(room)
 
     monkeypatch.setitem(summary.SUMMARIES, kind, noted)  # type: ignore[arg-type]
-
-    async def ask() -> None:
-        web = make()
-        code, key = await web.open()
-        await add_entry(web, code, "names", on=True)
-        burst, wanted = int(SUMMARY_RATE.burst), {"as": key, "form": kind}
-        answers = await asyncio.gather(*(web.get(f"{code}/summary", **wanted) for _ in range(burst)))
-        assert [one.status for one in answers] == [200] * burst
-        assert len({one.body for one in answers}) == 1
-        assert len(threads) == 1
-        assert threading.get_ident() not in threads
-        late = [await web.get(f"{code}/summary", **wanted) for _ in range(burst)]
-        assert (late[-1].status, late[-1].error) == (429, "often")
-        assert (await web.get(f"{code}/summary", **{"as": key}, form="tables")).error == "form"
-        await web.close()
-
-    finished(ask())
+    web = make()
+    code, key = await web.open()
+    await add_entry(web, code, "names", on=True)
+    burst, wanted = int(SUMMARY_RATE.burst), {"as": key, "form": kind}
+    answers = await asyncio.gather(*(web.get(f"{code}/summary", **wanted) for _ in range(burst)))
+    assert [one.status for one in answers] == [200] * burst
+    assert len({one.body for one in answers}) == 1
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
+    late = [await web.get(f"{code}/summary", **wanted) for _ in range(burst)]
+    assert (late[-1].status, late[-1].error) == (429, "often")
+    assert (await web.get(f"{code}/summary", **{"as": key}, form="tables")).error == "form"
+    await web.close()
 
 
-def test_a_summary_leaves_in_pieces(make: Make) -> None:
-    async def ask() -> None:
-        web = make()
-        code, key = await web.open()
-        for number in range(5):
-            await add_entry(web, code, "place", page="bpe", query=f"{number}{LONG}", step=0, tab="")
-        ear = Ear()
-        await web.app(web.scope("GET", f"{code}/summary", f"as={key}"), ear.receive, ear.send)
-        data = b"".join(ear.raw)
-        assert [one["query"][0] for one in json.loads(data)["runs"]] == [*"01234"]
-        assert max(map(len, ear.raw)) <= SUMMARY_PIECE < len(data)
-        head = {name.decode(): value.decode() for name, value in ear.messages[0]["headers"]}
-        assert head["content-length"] == str(len(data))
-        await web.close()
-
-    finished(ask())
+async def test_a_summary_leaves_in_pieces(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    for number in range(5):
+        await add_entry(web, code, "place", page="bpe", query=f"{number}{LONG}", step=0, tab="")
+    ear = Ear()
+    await web.app(web.scope("GET", f"{code}/summary", f"as={key}"), ear.receive, ear.send)
+    data = b"".join(ear.raw)
+    assert [one["query"][0] for one in json.loads(data)["runs"]] == [*"01234"]
+    assert max(map(len, ear.raw)) <= SUMMARY_PIECE < len(data)
+    head = {name.decode(): value.decode() for name, value in ear.messages[0]["headers"]}
+    assert head["content-length"] == str(len(data))
+    await web.close()
 
 
 def test_a_copy_stays_as_the_class_was() -> None:

@@ -70,51 +70,44 @@ async def ask_question(server: Web, code: str, key: str) -> None:
     assert (shown.status, text.status) == (200, 200)
 
 
-def test_foreign_lines_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
+async def test_foreign_lines_do_nothing(foreign: Any, servers: Callable[[], Web]) -> None:
     """Foreign lines harm neither the class with them in its log nor another."""
-
-    async def hold() -> None:
-        one, other = servers(), servers()
-        codes = [await one.open() for _ in range(2)]
-        (spoiled, _), (quiet, _) = codes
-        device, neighbour = await other.join(spoiled), await other.join(quiet)
-        ears = [other.listen(spoiled, device), other.listen(quiet, neighbour)]
-        for ear in ears:
-            await ear.hears("state")
-        for line in NEVER_OURS:
-            foreign.rpush(f"{PREFIX}{spoiled}:log", line)
-        foreign.hset(f"{PREFIX}{spoiled}:here", mapping={"x": b"\xff", "y": b"5", "z": b'[1e99, "[[]]"]'})
-        for (code, paper), ear in zip(codes, ears, strict=True):
-            await ask_question(one, code, paper)
-            await ear.hears("ask")
-        messages = [await other.post(f"{spoiled}/answer", **{"as": device}, round=1, answer="a")]
-        messages += [await other.post(f"{quiet}/answer", **{"as": neighbour}, round=1, answer="a")]
-        assert [answer.status for answer in messages] == [200, 200]
-        late = servers()  # and a server with the whole log to read
-        assert (await late.post(f"{spoiled}/join")).status == 200
-        for server in (one, other, late):
-            await server.close()
-
-    finished(hold())
-
-
-def test_an_invalid_log_ends_its_class_and_no_other(foreign: Any, servers: Callable[[], Web]) -> None:
-    async def hold() -> None:
-        one, other = servers(), servers()
-        (spoiled, _), (quiet, key) = [await one.open() for _ in range(2)]
-        for code in (spoiled, quiet):
-            await other.join(code)
-        ear = other.listen(quiet, await other.join(quiet))
+    one, other = servers(), servers()
+    codes = [await one.open() for _ in range(2)]
+    (spoiled, _), (quiet, _) = codes
+    device, neighbour = await other.join(spoiled), await other.join(quiet)
+    ears = [other.listen(spoiled, device), other.listen(quiet, neighbour)]
+    for ear in ears:
         await ear.hears("state")
-        foreign.set(f"{PREFIX}{spoiled}:log", "mine now")
-        await ask_question(one, quiet, key)
+    for line in NEVER_OURS:
+        foreign.rpush(f"{PREFIX}{spoiled}:log", line)
+    foreign.hset(f"{PREFIX}{spoiled}:here", mapping={"x": b"\xff", "y": b"5", "z": b'[1e99, "[[]]"]'})
+    for (code, paper), ear in zip(codes, ears, strict=True):
+        await ask_question(one, code, paper)
         await ear.hears("ask")
-        await reached(lambda: not other.hub.knows(spoiled))
-        assert other.hub.knows(quiet)
-        for server in (one, other):
-            await server.close()
+    messages = [await other.post(f"{spoiled}/answer", **{"as": device}, round=1, answer="a")]
+    messages += [await other.post(f"{quiet}/answer", **{"as": neighbour}, round=1, answer="a")]
+    assert [answer.status for answer in messages] == [200, 200]
+    late = servers()  # and a server with the whole log to read
+    assert (await late.post(f"{spoiled}/join")).status == 200
+    for server in (one, other, late):
+        await server.close()
 
-    finished(hold())
+
+async def test_an_invalid_log_ends_its_class_and_no_other(foreign: Any, servers: Callable[[], Web]) -> None:
+    one, other = servers(), servers()
+    (spoiled, _), (quiet, key) = [await one.open() for _ in range(2)]
+    for code in (spoiled, quiet):
+        await other.join(code)
+    ear = other.listen(quiet, await other.join(quiet))
+    await ear.hears("state")
+    foreign.set(f"{PREFIX}{spoiled}:log", "mine now")
+    await ask_question(one, quiet, key)
+    await ear.hears("ask")
+    await reached(lambda: not other.hub.knows(spoiled))
+    assert other.hub.knows(quiet)
+    for server in (one, other):
+        await server.close()
 
 
 def test_keys_of_others_are_left_alone_and_take_no_place(foreign: Any, redis_address: str) -> None:

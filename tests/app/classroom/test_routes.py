@@ -50,116 +50,95 @@ def known(web: Web, code: str) -> int:
     return len(web.store.read(code, 0))
 
 
-def test_a_question_from_opening_to_summary(make: Make) -> None:
-    async def lesson() -> None:
-        web = make()
-        messages = (await web.post("open")).json
-        code, key = messages["code"], messages["key"]
-        assert messages["link"] == f"{messages['address']}/?class={code}"
-        device = await web.join(code)
-        assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, (
-            "the same device is the same student"
-        )
-        assert (await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)).error == "place"
-        await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=0)
-        assert (await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)).json == {"round": 1}
-        assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).status == 200
-        for action, status in (("show", 200), ("reveal", 200), ("answer", 409)):
-            who = device if action == "answer" else key
-            assert (await web.post(f"{code}/{action}", **{"as": who}, round=1, answer="b")).status == status
-        results = (await web.get(f"{code}/summary", **{"as": key})).json
-        assert [(one["answered"], one["right"]) for one in results["rounds"]] == [(1, 1)]
-        table = await web.get(f"{code}/summary", **{"as": key, "form": "csv"})
-        assert table.headers["content-disposition"].startswith("attachment")
-        for kind in ("grades", "students"):
-            assert (await web.get(f"{code}/summary", **{"as": key, "form": kind})).error == "names"
-        assert (await web.post(f"{code}/end", **{"as": key})).status == 200
-        assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).error == "ended"
-        assert (await web.get(f"{code}/summary", **{"as": key})).json["ended"]
-        await web.close()
-
-    finished(lesson())
+async def test_a_question_from_opening_to_summary(make: Make) -> None:
+    web = make()
+    messages = (await web.post("open")).json
+    code, key = messages["code"], messages["key"]
+    assert messages["link"] == f"{messages['address']}/?class={code}"
+    device = await web.join(code)
+    assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, (
+        "the same device is the same student"
+    )
+    assert (await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)).error == "place"
+    await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=0)
+    assert (await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)).json == {"round": 1}
+    assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).status == 200
+    for action, status in (("show", 200), ("reveal", 200), ("answer", 409)):
+        who = device if action == "answer" else key
+        assert (await web.post(f"{code}/{action}", **{"as": who}, round=1, answer="b")).status == status
+    results = (await web.get(f"{code}/summary", **{"as": key})).json
+    assert [(one["answered"], one["right"]) for one in results["rounds"]] == [(1, 1)]
+    table = await web.get(f"{code}/summary", **{"as": key, "form": "csv"})
+    assert table.headers["content-disposition"].startswith("attachment")
+    for kind in ("grades", "students"):
+        assert (await web.get(f"{code}/summary", **{"as": key, "form": kind})).error == "names"
+    assert (await web.post(f"{code}/end", **{"as": key})).status == 200
+    assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).error == "ended"
+    assert (await web.get(f"{code}/summary", **{"as": key})).json["ended"]
+    await web.close()
 
 
-def test_an_answer_to_an_exercise_names_it(make: Make) -> None:
-    async def practise() -> None:
-        web = make()
-        code, key = await web.open()
-        device = {"as": await web.join(code)}
-        exercises = {"page": "exercises", "query": "seed=7", "questions": 2, "label": ""}
-        assert (await web.post(f"{code}/give", **{"as": key}, **exercises)).json == {"round": 1}
-        for question, error in ((1, None), (2, "round"), ("1", "form"), (-1, "form")):
-            answer = await web.post(f"{code}/answer", **device, round=1, question=question, answer="right")
-            assert answer.json.get("error") == error, question
-        values = (await web.hub.kept(code)).room.given
-        assert values is not None and [one["done"] for one in values.progress()] == [0, 1]
-        await web.close()
-
-    finished(practise())
+async def test_an_answer_to_an_exercise_names_it(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    device = {"as": await web.join(code)}
+    exercises = {"page": "exercises", "query": "seed=7", "questions": 2, "label": ""}
+    assert (await web.post(f"{code}/give", **{"as": key}, **exercises)).json == {"round": 1}
+    for question, error in ((1, None), (2, "round"), ("1", "form"), (-1, "form")):
+        answer = await web.post(f"{code}/answer", **device, round=1, question=question, answer="right")
+        assert answer.json.get("error") == error, question
+    values = (await web.hub.kept(code)).room.given
+    assert values is not None and [one["done"] for one in values.progress()] == [0, 1]
+    await web.close()
 
 
-def test_a_proxys_scheme_is_the_links(make: Make) -> None:
-    async def ask() -> None:
-        web = make()
-        for proto, scheme in (
-            ("https", "https"),
-            ("https, http", "https"),
-            ("http", "http"),
-            ("odd", "http"),
-        ):
-            answer = await web.ask("POST", "open", b"{}", host="tokens.example.edu", x_forwarded_proto=proto)
-            assert answer.json["address"] == f"{scheme}://tokens.example.edu"
-        await web.close()
-
-    finished(ask())
+async def test_a_proxys_scheme_is_the_links(make: Make) -> None:
+    web = make()
+    for proto, scheme in (("https", "https"), ("https, http", "https"), ("http", "http"), ("odd", "http")):
+        answer = await web.ask("POST", "open", b"{}", host="tokens.example.edu", x_forwarded_proto=proto)
+        assert answer.json["address"] == f"{scheme}://tokens.example.edu"
+    await web.close()
 
 
-def test_a_forged_key_opens_nothing(make: Make) -> None:
+async def test_a_forged_key_opens_nothing(make: Make) -> None:
     """Neither does another class's key, an earlier class's of the same code, a device in place of a key, or a
     seal for something else."""
-
-    async def attack() -> None:
-        web = make()
-        code, key = await web.open()
-        _other, others_key = await web.open()
-        device = await web.join(code)
-        born = (await web.hub.kept(code)).room.born
-        before = known(web, code)
-        forged = [
-            "", None, 7, {}, [], key[:-1], key + "x", key[::-1], "x" * 100_000, others_key, device,
-            credential(Person(code, "00000000", 0)), seal("challenge", [code, born, 0]), credential(Person(code, born, -1)), seal("class", [code, born]),
-            seal("class", [code, born, "0"]), seal("class", {"code": code}), seal("class", [code, born, 0, 0]),
-        ]  # fmt: skip
-        for one in forged:
-            for action, body in (
-                ("place", {"page": "x", "step": 1}),
-                ("end", {}),
-                ("ask", {"question": QUESTION}),
-                ("deck", {"questions": []}),
-                ("teams", {"teams": 2}),
-                ("pace", {"first": 0, "last": 3}),
-            ):
-                answer = await web.post(f"{code}/{action}", **{"as": one}, **body)
-                assert (answer.status, known(web, code)) == (
-                    403 if len(str(one)) < 60_000 else 413,
-                    before,
-                ), one
-            assert (await web.get(f"{code}/summary", **{"as": str(one)})).status == 403
-        for one in (
-            "",
-            key[:-1],
-            others_key,
-            credential(Person(code, born, 2)),
-            credential(Person(code, "00000000", 1)),
+    web = make()
+    code, key = await web.open()
+    _other, others_key = await web.open()
+    device = await web.join(code)
+    born = (await web.hub.kept(code)).room.born
+    before = known(web, code)
+    forged = [
+        "", None, 7, {}, [], key[:-1], key + "x", key[::-1], "x" * 100_000, others_key, device,
+        credential(Person(code, "00000000", 0)), seal("challenge", [code, born, 0]), credential(Person(code, born, -1)), seal("class", [code, born]),
+        seal("class", [code, born, "0"]), seal("class", {"code": code}), seal("class", [code, born, 0, 0])
+    ]  # fmt: skip
+    for one in forged:
+        for action, body in (
+            ("place", {"page": "x", "step": 1}),
+            ("end", {}),
+            ("ask", {"question": QUESTION}),
+            ("deck", {"questions": []}),
+            ("teams", {"teams": 2}),
+            ("pace", {"first": 0, "last": 3}),
         ):
-            assert (await web.get(f"{code}/events", **{"as": one})).status == 403
-            assert (await web.post(f"{code}/answer", **{"as": one}, round=1, answer="a")).status == 403
-        assert (await web.post(f"{code}/answer", **{"as": key}, round=1, answer="a")).status == 403, (
-            "nor votes who asks"
-        )
-        await web.close()
-
-    finished(attack())
+            answer = await web.post(f"{code}/{action}", **{"as": one}, **body)
+            assert (answer.status, known(web, code)) == (403 if len(str(one)) < 60_000 else 413, before), one
+        assert (await web.get(f"{code}/summary", **{"as": str(one)})).status == 403
+    for one in (
+        "",
+        key[:-1],
+        others_key,
+        credential(Person(code, born, 2)),
+        credential(Person(code, "00000000", 1)),
+    ):
+        assert (await web.get(f"{code}/events", **{"as": one})).status == 403
+        assert (await web.post(f"{code}/answer", **{"as": one}, round=1, answer="a")).status == 403
+    assert (await web.post(f"{code}/answer", **{"as": key}, round=1, answer="a")).status == 403, (
+        "nor votes who asks"
+    )
+    await web.close()
 
 
 def test_codes_cannot_be_walked_through(make: Make) -> None:
@@ -187,83 +166,70 @@ def test_codes_cannot_be_walked_through(make: Make) -> None:
     assert len({new_code() for _ in range(1_000)}) > 998
 
 
-def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
+async def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
     """Hundreds of tries under way before the first answer count like tries one after another; a joining hall
     is let in."""
-
-    async def walk() -> None:
-        web = make()
-        code, _key = await web.open()
-        joined = await asyncio.gather(*(web.post(f"{code}/join") for _ in range(300)))
-        assert {one.status for one in joined} == {200}
-        result = await asyncio.gather(
-            *(web.post(f"{new_code()}/join", address="198.51.100.1") for _ in range(500))
-        )
-        statuses = [one.status for one in result]
-        assert statuses.count(404) == CLASS_RATES["wrong"].burst
-        assert {*statuses} == {404, 429}
-        assert (await web.post(f"{code}/join", address="198.51.100.1")).status == 429
-        await web.close()
-
-    finished(walk())
+    web = make()
+    code, _key = await web.open()
+    joined = await asyncio.gather(*(web.post(f"{code}/join") for _ in range(300)))
+    assert {one.status for one in joined} == {200}
+    result = await asyncio.gather(
+        *(web.post(f"{new_code()}/join", address="198.51.100.1") for _ in range(500))
+    )
+    statuses = [one.status for one in result]
+    assert statuses.count(404) == CLASS_RATES["wrong"].burst
+    assert {*statuses} == {404, 429}
+    assert (await web.post(f"{code}/join", address="198.51.100.1")).status == 429
+    await web.close()
 
 
 @pytest.mark.parametrize("host", ["[", "x:y", "a" * 5_000, "\xff"])
-def test_an_invalid_host_opens_nothing_odd(make: Make, host: str) -> None:
-    async def ask() -> None:
-        web = make()
-        answer = await web.ask("POST", "open", b"{}", host=host)
-        assert answer.status in (200, 400)
-        code, key = await web.open()
-        assert (await web.get(f"{code}/qr", **{"as": key, "text": "😀" * 1_200})).status == 400
-        assert (await web.get(f"{code}/qr", **{"as": key, "text": "http://192.0.2.7"})).json["size"] > 20
-        await web.close()
-
-    finished(ask())
+async def test_an_invalid_host_opens_nothing_odd(make: Make, host: str) -> None:
+    web = make()
+    answer = await web.ask("POST", "open", b"{}", host=host)
+    assert answer.status in (200, 400)
+    code, key = await web.open()
+    assert (await web.get(f"{code}/qr", **{"as": key, "text": "😀" * 1_200})).status == 400
+    assert (await web.get(f"{code}/qr", **{"as": key, "text": "http://192.0.2.7"})).json["size"] > 20
+    await web.close()
 
 
-def test_ten_thousand_answers_from_one_device(make: Make) -> None:
-    async def flood() -> None:
-        web = make()
-        code, key = await web.open()
-        device, other = await web.join(code), await web.join(code)
-        await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
-        await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
-        before = known(web, code)
-        statuses = []
-        for number in range(sampled(10_000)):
-            answer = await web.post(f"{code}/answer", **{"as": device}, round=1, answer="ab"[number % 2])
-            statuses.append(answer.status)
-        assert statuses.count(200) < DEVICE_RATE.burst
-        assert {*statuses} == {200, 409, 429}
-        assert known(web, code) - before <= 20, "and it can't fill the log"
-        elsewhere = {"address": "198.51.100.1", "as": other}
-        assert (await web.post(f"{code}/answer", **elsewhere, round=1, answer="a")).status == 200
-        room = (await web.hub.kept(code)).room
-        assert len(room.rounds[1].answers) <= 2, "one answer each"
-        await web.close()
-
-    finished(flood())
+async def test_ten_thousand_answers_from_one_device(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    device, other = await web.join(code), await web.join(code)
+    await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
+    await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
+    before = known(web, code)
+    statuses = []
+    for number in range(sampled(10_000)):
+        answer = await web.post(f"{code}/answer", **{"as": device}, round=1, answer="ab"[number % 2])
+        statuses.append(answer.status)
+    assert statuses.count(200) < DEVICE_RATE.burst
+    assert {*statuses} == {200, 409, 429}
+    assert known(web, code) - before <= 20, "and it can't fill the log"
+    elsewhere = {"address": "198.51.100.1", "as": other}
+    assert (await web.post(f"{code}/answer", **elsewhere, round=1, answer="a")).status == 200
+    room = (await web.hub.kept(code)).room
+    assert len(room.rounds[1].answers) <= 2, "one answer each"
+    await web.close()
 
 
-def test_other_sites_pages_are_refused(make: Make) -> None:
-    async def cross() -> None:
-        web = make()
-        code, key = await web.open()
-        data = json.dumps({"as": key}).encode()
-        for origin in ("https://evil.example", "http://localhost:9999", "null"):
-            assert (await web.ask("POST", f"{code}/end", data, origin=origin)).status == 403
-        # A page may send to another site unasked: forms, not JSON.
-        for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
-            assert (await web.ask("POST", f"{code}/end", data, content_type=kind)).status == 400
-        assert not (await web.hub.kept(code)).room.ended
-        answer = await web.ask("POST", f"{code}/end", data, origin="http://localhost:8501")
-        assert answer.status == 200
-        assert "access-control-allow-origin" not in answer.headers
-        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-        await web.close()
-
-    finished(cross())
+async def test_other_sites_pages_are_refused(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    data = json.dumps({"as": key}).encode()
+    for origin in ("https://evil.example", "http://localhost:9999", "null"):
+        assert (await web.ask("POST", f"{code}/end", data, origin=origin)).status == 403
+    # A page may send to another site unasked: forms, not JSON.
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        assert (await web.ask("POST", f"{code}/end", data, content_type=kind)).status == 400
+    assert not (await web.hub.kept(code)).room.ended
+    answer = await web.ask("POST", f"{code}/end", data, origin="http://localhost:8501")
+    assert answer.status == 200
+    assert "access-control-allow-origin" not in answer.headers
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    await web.close()
 
 
 @pytest.mark.parametrize(
@@ -280,134 +246,113 @@ def test_other_sites_pages_are_refused(make: Make) -> None:
         b"null",
     ],
 )
-def test_invalid_messages_are_refused(make: Make, data: bytes) -> None:
-    async def send() -> None:
-        web = make()
-        code, _key = await web.open()
-        for path in (f"{code}/place", f"{code}/answer", f"{code}/join", "open"):
-            answer = await web.ask("POST", path, data)
-            assert answer.status in (400, 403, 413) or (path[-4:] in ("join", "open") and b"ud800" in data)
-        await web.close()
-
-    finished(send())
+async def test_invalid_messages_are_refused(make: Make, data: bytes) -> None:
+    web = make()
+    code, _key = await web.open()
+    for path in (f"{code}/place", f"{code}/answer", f"{code}/join", "open"):
+        answer = await web.ask("POST", path, data)
+        assert answer.status in (400, 403, 413) or (path[-4:] in ("join", "open") and b"ud800" in data)
+    await web.close()
 
 
-def test_sizes_are_bounded(make: Make) -> None:
-    async def send() -> None:
-        web = make()
-        code, key = await web.open()
-        device = await web.join(code)
-        await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
-        await web.post(f"{code}/ask", **{"as": key}, question={**QUESTION, "input": "text"})
-        said: Any
-        for answer, said in (
-            ("x" * REPLY_LIMIT, 200),
-            ("x" * (REPLY_LIMIT + 1), 400),
-            ("", 400),
-            (7, 400),
-            (["a"], 400),
-        ):
-            assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer=answer)).status == said
-        assert (
-            await web.post(f"{code}/answer", **{"as": device}, round=1, answer="x" * STUDENT_BODY)
-        ).error == "large"
-        assert (await web.post(f"{code}/place", **{"as": key}, query="x" * CLASS_BODY)).error == "large"
-        for step in (-1, 1.5, True, "1", 10**12):
-            assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=step)).error == "form"
-        room = (await web.hub.kept(code)).room
-        room.size = CLASS_BYTES - 1_000
-        assert (await web.post(f"{code}/join")).error == "full"
-        assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=2)).status == 200, (
-            "the lecturer goes on"
-        )
-        await web.close()
-
-    finished(send())
+async def test_sizes_are_bounded(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    device = await web.join(code)
+    await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
+    await web.post(f"{code}/ask", **{"as": key}, question={**QUESTION, "input": "text"})
+    said: Any
+    for answer, said in (
+        ("x" * REPLY_LIMIT, 200),
+        ("x" * (REPLY_LIMIT + 1), 400),
+        ("", 400),
+        (7, 400),
+        (["a"], 400),
+    ):
+        assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer=answer)).status == said
+    assert (
+        await web.post(f"{code}/answer", **{"as": device}, round=1, answer="x" * STUDENT_BODY)
+    ).error == "large"
+    assert (await web.post(f"{code}/place", **{"as": key}, query="x" * CLASS_BODY)).error == "large"
+    for step in (-1, 1.5, True, "1", 10**12):
+        assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=step)).error == "form"
+    room = (await web.hub.kept(code)).room
+    room.size = CLASS_BYTES - 1_000
+    assert (await web.post(f"{code}/join")).error == "full"
+    assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=2)).status == 200, (
+        "the lecturer goes on"
+    )
+    await web.close()
 
 
-def test_opening_has_a_rate(make: Make) -> None:
-    async def open_many() -> None:
-        web = make()
-        statuses = [(await web.post("open")).status for _ in range(20)]
-        burst = int(CLASS_RATES["open"].burst)
-        assert statuses == [200] * burst + [429] * (20 - burst)
-        assert (await web.post("open", address="198.51.100.1")).status == 200
-        await web.close()
-
-    finished(open_many())
+async def test_opening_has_a_rate(make: Make) -> None:
+    web = make()
+    statuses = [(await web.post("open")).status for _ in range(20)]
+    burst = int(CLASS_RATES["open"].burst)
+    assert statuses == [200] * burst + [429] * (20 - burst)
+    assert (await web.post("open", address="198.51.100.1")).status == 200
+    await web.close()
 
 
-def test_a_class_is_over_after_a_day(make: Make, clock: Clock) -> None:
-    async def wait() -> None:
-        web = make()
-        code, key = await web.open()
-        device = await web.join(code)
-        clock.now += CLASS_SECONDS - 1
-        assert (await web.post(f"{code}/mode", **{"as": device}, follows=False)).status == 200
-        clock.now += 2
-        for answer in (
-            await web.post(f"{code}/mode", **{"as": device}, follows=True),
-            await web.post(f"{code}/join", device=device),
-            await web.get(f"{code}/summary", **{"as": key}),
-            await web.get(f"{code}/events", **{"as": key}),
-        ):
-            assert answer.error == "gone"
-        await web.close()
-
-    finished(wait())
+async def test_a_class_is_over_after_a_day(make: Make, clock: Clock) -> None:
+    web = make()
+    code, key = await web.open()
+    device = await web.join(code)
+    clock.now += CLASS_SECONDS - 1
+    assert (await web.post(f"{code}/mode", **{"as": device}, follows=False)).status == 200
+    clock.now += 2
+    for answer in (
+        await web.post(f"{code}/mode", **{"as": device}, follows=True),
+        await web.post(f"{code}/join", device=device),
+        await web.get(f"{code}/summary", **{"as": key}),
+        await web.get(f"{code}/events", **{"as": key}),
+    ):
+        assert answer.error == "gone"
+    await web.close()
 
 
-def test_nicknames_are_one_line_and_only_where_the_class_has_them(make: Make) -> None:
-    async def name() -> None:
-        web = make()
-        code, key = await web.open(nicknames=True)
-        first = await web.join(code, nickname="<b>\u202eAna\n\x00</b>")
-        await web.join(code, nickname={"a": 1})
-        await web.post(f"{code}/join", device=first, nickname="Bo")
-        people = (await web.get(f"{code}/summary", **{"as": key, "form": "students"})).json["students"]
-        assert [one["nickname"] for one in people] == ["Bo", ""]
-        code, key = await web.open()
-        await web.join(code, nickname="Ana")
-        assert "Ana" not in (await web.get(f"{code}/summary", **{"as": key})).body.decode()
-        assert "Ana" not in "".join(web.store.read(code, 0)), "not even written down"
-        await web.close()
-
-    finished(name())
+async def test_nicknames_are_one_line_and_only_where_the_class_has_them(make: Make) -> None:
+    web = make()
+    code, key = await web.open(nicknames=True)
+    first = await web.join(code, nickname="<b>\u202eAna\n\x00</b>")
+    await web.join(code, nickname={"a": 1})
+    await web.post(f"{code}/join", device=first, nickname="Bo")
+    people = (await web.get(f"{code}/summary", **{"as": key, "form": "students"})).json["students"]
+    assert [one["nickname"] for one in people] == ["Bo", ""]
+    code, key = await web.open()
+    await web.join(code, nickname="Ana")
+    assert "Ana" not in (await web.get(f"{code}/summary", **{"as": key})).body.decode()
+    assert "Ana" not in "".join(web.store.read(code, 0)), "not even written down"
+    await web.close()
 
 
-def test_a_store_that_fails_loses_no_class(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail() -> None:
-        web = make()
-        code, key = await web.open()
+async def test_a_store_that_fails_loses_no_class(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = make()
+    code, key = await web.open()
 
-        def full(*_given: Any) -> Any:
-            raise StoreError("disk full")
+    def full(*_given: Any) -> Any:
+        raise StoreError("disk full")
 
-        with monkeypatch.context() as broken:
-            broken.setattr(web.store, "add", full)
-            answer = await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)
-            assert (answer.status, answer.error, answer.headers["retry-after"]) == (503, "store", "1")
-        assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)).status == 200
-        await web.close()
-
-    finished(fail())
+    with monkeypatch.context() as broken:
+        broken.setattr(web.store, "add", full)
+        answer = await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)
+        assert (answer.status, answer.error, answer.headers["retry-after"]) == (503, "store", "1")
+    assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)).status == 200
+    await web.close()
 
 
-def test_two_answers_under_way_at_once_both_count(make: Make) -> None:
-    async def both() -> None:
-        web = make()
-        code, key = await web.open()
-        devices = [await web.join(code) for _ in range(20)]
-        joined = await asyncio.gather(*(web.post(f"{code}/join") for _ in range(20)))
-        assert len({one.json["number"] for one in joined}) == 20
-        await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
-        wanted = await asyncio.gather(
-            *(web.post(f"{code}/ask", **{"as": key}, question=QUESTION) for _ in range(3))
-        )
-        assert {one.json["round"] for one in wanted} == {1, 2, 3}
-        answers = (web.post(f"{code}/answer", **{"as": one}, round=3, answer="a") for one in devices)
-        assert {one.status for one in await asyncio.gather(*answers)} == {200}
-        assert len((await web.hub.kept(code)).room.rounds[3].answers) == 20
-        await web.close()
-
-    finished(both())
+async def test_two_answers_under_way_at_once_both_count(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    devices = [await web.join(code) for _ in range(20)]
+    joined = await asyncio.gather(*(web.post(f"{code}/join") for _ in range(20)))
+    assert len({one.json["number"] for one in joined}) == 20
+    await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
+    wanted = await asyncio.gather(
+        *(web.post(f"{code}/ask", **{"as": key}, question=QUESTION) for _ in range(3))
+    )
+    assert {one.json["round"] for one in wanted} == {1, 2, 3}
+    answers = (web.post(f"{code}/answer", **{"as": one}, round=3, answer="a") for one in devices)
+    assert {one.status for one in await asyncio.gather(*answers)} == {200}
+    assert len((await web.hub.kept(code)).room.rounds[3].answers) == 20
+    await web.close()

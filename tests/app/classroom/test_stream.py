@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.classroom.web import QUESTION, Ear, Web, attend
-from tests.loops import finished, reached, turns
+from tests.loops import reached, turns
 from tests.waiting import Clock
 from tokensteps.classroom import stream
 from tokensteps.classroom.store import FileStore
@@ -32,289 +32,242 @@ async def step(web: Web, code: str, key: str, number: int) -> None:
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=number)).status == 200
 
 
-def test_all_clients_hear_each_step_once_and_in_order(make: Make) -> None:
-    async def follow() -> None:
-        web = make()
-        code, key = await web.open()
-        ears = [web.listen(code, await web.join(code)) for _ in range(5)]
-        for ear in ears:
-            await ear.hears("state")
-        for number in range(30):
-            await step(web, code, key, number)
-        late = web.listen(code, await web.join(code))
-        for ear in ears:
-            await ear.hears("place", 30)
-            assert [one["step"] for one in ear.named("place")] == [*range(30)]
-            ids = [number for _name, _data, number in ear.events]
-            assert ids == sorted({*ids})
-        assert (await late.hears("state"))["place"]["step"] == 29, "who comes late is at the present step"
-        head = {name.decode(): value.decode() for name, value in ears[0].messages[0]["headers"]}
-        assert head["content-type"].startswith("text/event-stream")
-        assert (head["x-accel-buffering"], head["cache-control"]) == ("no", "no-store")
-        await web.close()
-
-    finished(follow())
-
-
-def test_returning_clients_get_exactly_the_missed_events(make: Make) -> None:
-    async def lose() -> None:
-        chance = random.Random(3)
-        web = make()
-        code, key = await web.open()
-        device = await web.join(code)
-        heard: list[int] = []
-        ear, last = web.listen(code, device), 0
+async def test_all_clients_hear_each_step_once_and_in_order(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    ears = [web.listen(code, await web.join(code)) for _ in range(5)]
+    for ear in ears:
         await ear.hears("state")
-        for number in range(60):
-            await step(web, code, key, number)
-            if chance.random() < 0.2:  # the connection breaks, wherever it is
-                ear.gone.set()
-                await asyncio.sleep(0)
-                heard += [one["step"] for one in ear.named("place")]
-                last = max([last, *(number or 0 for _name, _data, number in ear.events)])
-                ear = web.listen(code, device, after=last)
-        await step(web, code, key, 60)
-        await ear.hears("place", 61 - len(heard))
-        heard += [one["step"] for one in ear.named("place")]
-        assert heard == [*range(61)]
-        assert "state" not in [name for name, _data, _id in ear.events]
-        await web.close()
+    for number in range(30):
+        await step(web, code, key, number)
+    late = web.listen(code, await web.join(code))
+    for ear in ears:
+        await ear.hears("place", 30)
+        assert [one["step"] for one in ear.named("place")] == [*range(30)]
+        ids = [number for _name, _data, number in ear.events]
+        assert ids == sorted({*ids})
+    assert (await late.hears("state"))["place"]["step"] == 29, "who comes late is at the present step"
+    head = {name.decode(): value.decode() for name, value in ears[0].messages[0]["headers"]}
+    assert head["content-type"].startswith("text/event-stream")
+    assert (head["x-accel-buffering"], head["cache-control"]) == ("no", "no-store")
+    await web.close()
 
-    finished(lose())
+
+async def test_returning_clients_get_exactly_the_missed_events(make: Make) -> None:
+    chance = random.Random(3)
+    web = make()
+    code, key = await web.open()
+    device = await web.join(code)
+    heard: list[int] = []
+    ear, last = web.listen(code, device), 0
+    await ear.hears("state")
+    for number in range(60):
+        await step(web, code, key, number)
+        if chance.random() < 0.2:  # the connection breaks, wherever it is
+            ear.gone.set()
+            await asyncio.sleep(0)
+            heard += [one["step"] for one in ear.named("place")]
+            last = max([last, *(number or 0 for _name, _data, number in ear.events)])
+            ear = web.listen(code, device, after=last)
+    await step(web, code, key, 60)
+    await ear.hears("place", 61 - len(heard))
+    heard += [one["step"] for one in ear.named("place")]
+    assert heard == [*range(61)]
+    assert "state" not in [name for name, _data, _id in ear.events]
+    await web.close()
 
 
 @pytest.mark.parametrize("after", [10**6, -1, "x", "9" * 50])
-def test_an_impossible_id_gets_the_whole_state(make: Make, after: object) -> None:
-    async def come() -> None:
-        web = make()
-        code, _key = await web.open()
-        ear = web.listen(code, await web.join(code), after=after)  # type: ignore[arg-type]
-        assert (await ear.hears("state"))["role"] == "student"
-        await web.close()
-
-    finished(come())
+async def test_an_impossible_id_gets_the_whole_state(make: Make, after: object) -> None:
+    web = make()
+    code, _key = await web.open()
+    ear = web.listen(code, await web.join(code), after=after)  # type: ignore[arg-type]
+    assert (await ear.hears("state"))["role"] == "student"
+    await web.close()
 
 
-def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) -> None:
+async def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) -> None:
     """The reader takes one event and no more; a thousand steps later it gets the class's place, not the way
     there."""
-
-    async def lag() -> None:
-        web = make()
-        code, key = await web.open()
-        slow = web.listen(code, await web.join(code), Ear(taken=1))
-        quick = web.listen(code, await web.join(code))
-        await slow.hears("state")
-        number = 0
-        while number < CLASS_BEHIND + 100:
-            for _ in range(100):
-                number += 1
-                open_class = await web.hub.kept(code)
-                await web.hub.add(
-                    open_class,
-                    {"do": "place", "at": 0.0, "page": "bpe", "query": "", "step": number, "tab": ""},
-                )
-            assert (await quick.hears("place"))["step"] <= number
-        assert len(slow.raw) == 1
-        assert len(open_class.room.notes[False].after(0)) == CLASS_BEHIND
-        slow.taken = None
-        slow.goes.set()
-        assert (await slow.hears("state", 2))["place"]["step"] == number
-        assert slow.named("place") == []
-        await step(web, code, key, 7)
-        assert (await slow.hears("place"))["step"] == 7, "and it follows again"
-        await web.close()
-
-    finished(lag())
+    web = make()
+    code, key = await web.open()
+    slow = web.listen(code, await web.join(code), Ear(taken=1))
+    quick = web.listen(code, await web.join(code))
+    await slow.hears("state")
+    number = 0
+    while number < CLASS_BEHIND + 100:
+        for _ in range(100):
+            number += 1
+            open_class = await web.hub.kept(code)
+            await web.hub.add(
+                open_class, {"do": "place", "at": 0.0, "page": "bpe", "query": "", "step": number, "tab": ""}
+            )
+        assert (await quick.hears("place"))["step"] <= number
+    assert len(slow.raw) == 1
+    assert len(open_class.room.notes[False].after(0)) == CLASS_BEHIND
+    slow.taken = None
+    slow.goes.set()
+    assert (await slow.hears("state", 2))["place"]["step"] == number
+    assert slow.named("place") == []
+    await step(web, code, key, 7)
+    assert (await slow.hears("place"))["step"] == 7, "and it follows again"
+    await web.close()
 
 
-def test_a_device_has_few_streams(make: Make) -> None:
-    async def many() -> None:
-        web = make()
-        code, key = await web.open()
-        device = await web.join(code)
-        ears = [web.listen(code, device) for _ in range(STREAMS_EACH + 3)]
-        await ears[-1].hears("state")
+async def test_a_device_has_few_streams(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    device = await web.join(code)
+    ears = [web.listen(code, device) for _ in range(STREAMS_EACH + 3)]
+    await ears[-1].hears("state")
 
-        def ended() -> list[bool]:
-            return [not ear.messages[-1].get("more_body") and len(ear.messages) > 1 for ear in ears]
+    def ended() -> list[bool]:
+        return [not ear.messages[-1].get("more_body") and len(ear.messages) > 1 for ear in ears]
 
-        await reached(lambda: sum(ended()) >= 3)
-        await turns()
-        assert ended() == [True] * 3 + [False] * STREAMS_EACH
-        open_class = await web.hub.kept(code)
-        assert open_class.people().here == 1, "it is one student"
-        for ear in ears:
-            ear.gone.set()
-        await reached(lambda: open_class.people().here == 0)
-        await step(web, code, key, 1)
-        await web.close()
-
-    finished(many())
+    await reached(lambda: sum(ended()) >= 3)
+    await turns()
+    assert ended() == [True] * 3 + [False] * STREAMS_EACH
+    open_class = await web.hub.kept(code)
+    assert open_class.people().here == 1, "it is one student"
+    for ear in ears:
+        ear.gone.set()
+    await reached(lambda: open_class.people().here == 0)
+    await step(web, code, key, 1)
+    await web.close()
 
 
-def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
+async def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
     """Nor does a student who comes back after them need everything anew."""
-
-    async def vote() -> None:
-        web = make()
-        code, key = await web.open()
-        device = await web.join(code)
-        ear = web.listen(code, device)
-        await step(web, code, key, 1)
-        await web.post(f"{code}/give", **{"as": key}, page="exercises", query="", questions=100)
-        await ear.hears("give")
-        open_class = await web.hub.kept(code)
-        [listening] = open_class.streams[1]
-        for number in range(CLASS_BEHIND + 50):
-            entry = {
-                "do": "answer",
-                "at": 0.0,
-                "n": 1,
-                "round": 1,
-                "q": number % 100,
-                "a": "right" if number % 200 < 100 else "wrong",
-            }
-            open_class.room.devices[1].entries = 0
-            await web.hub.add(open_class, entry)
-        assert not listening.bell.is_set()
-        again = web.listen(code, device, after=ear.events[-1][2])
-        await step(web, code, key, 2)
-        for one in (ear, again):
-            assert (await one.hears("place", 1 + (one is ear)))["step"] == 2
-        assert again.named("state") == []
-        await web.close()
-
-    finished(vote())
+    web = make()
+    code, key = await web.open()
+    device = await web.join(code)
+    ear = web.listen(code, device)
+    await step(web, code, key, 1)
+    await web.post(f"{code}/give", **{"as": key}, page="exercises", query="", questions=100)
+    await ear.hears("give")
+    open_class = await web.hub.kept(code)
+    [listening] = open_class.streams[1]
+    for number in range(CLASS_BEHIND + 50):
+        entry = {
+            "do": "answer",
+            "at": 0.0,
+            "n": 1,
+            "round": 1,
+            "q": number % 100,
+            "a": "right" if number % 200 < 100 else "wrong",
+        }
+        open_class.room.devices[1].entries = 0
+        await web.hub.add(open_class, entry)
+    assert not listening.bell.is_set()
+    again = web.listen(code, device, after=ear.events[-1][2])
+    await step(web, code, key, 2)
+    for one in (ear, again):
+        assert (await one.hears("place", 1 + (one is ear)))["step"] == 2
+    assert again.named("state") == []
+    await web.close()
 
 
-def test_the_wall_has_counts_and_no_names(make: Make) -> None:
-    async def vote() -> None:
-        web = make()
-        code, key = await web.open()
-        wall, devices = web.listen(code, key), [await web.join(code) for _ in range(12)]
-        await step(web, code, key, 1)
-        await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
-        for device in devices:
-            await web.post(f"{code}/answer", **{"as": device}, round=1, answer="b")
-        await reached(lambda: wall.named("tally") and wall.named("tally")[-1]["answered"] == 12)
-        assert wall.named("tally")[-1]["bars"] == [
-            {"answer": "a", "count": 0},
-            {"answer": "b", "count": 12},
-        ], "the lecturer's own screen has them before the wall does"
-        await web.post(f"{code}/show", **{"as": key}, round=1)
-        shown = await wall.hears("shown")
-        assert shown["bars"] == [{"answer": "a", "count": 0}, {"answer": "b", "count": 12}]
-        assert "key" not in shown
-        await web.post(f"{code}/reveal", **{"as": key}, round=1)
-        assert (await wall.hears("reveal"))["right"] == 0
-        assert len(wall.named("tally")) <= 12
-        await web.close()
-
-    finished(vote())
+async def test_the_wall_has_counts_and_no_names(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    wall, devices = web.listen(code, key), [await web.join(code) for _ in range(12)]
+    await step(web, code, key, 1)
+    await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
+    for device in devices:
+        await web.post(f"{code}/answer", **{"as": device}, round=1, answer="b")
+    await reached(lambda: wall.named("tally") and wall.named("tally")[-1]["answered"] == 12)
+    assert wall.named("tally")[-1]["bars"] == [{"answer": "a", "count": 0}, {"answer": "b", "count": 12}], (
+        "the lecturer's own screen has them before the wall does"
+    )
+    await web.post(f"{code}/show", **{"as": key}, round=1)
+    shown = await wall.hears("shown")
+    assert shown["bars"] == [{"answer": "a", "count": 0}, {"answer": "b", "count": 12}]
+    assert "key" not in shown
+    await web.post(f"{code}/reveal", **{"as": key}, round=1)
+    assert (await wall.hears("reveal"))["right"] == 0
+    assert len(wall.named("tally")) <= 12
+    await web.close()
 
 
-def test_people_are_counted_across_servers(make: Make) -> None:
-    async def count() -> None:
-        one, other = make(), make()
-        code, key = await one.open()
-        wall = one.listen(code, key)
-        here = [one.listen(code, await one.join(code)) for _ in range(2)]
-        there = other.listen(code, (devices := [await other.join(code) for _ in range(2)])[0])
-        await there.hears("state")
-        await wall.hears("people")
-        await reached(lambda: wall.named("people")[-1] == {"here": 3, "follow": 3, "joined": 4})
-        await other.post(f"{code}/mode", **{"as": devices[0]}, follows=False)
-        await step(one, code, key, 4)
-        assert (await there.hears("place"))["step"] == 4, "the other server hears of it"
-        here[0].gone.set()
-        await reached(lambda: wall.named("people")[-1] == {"here": 2, "follow": 1, "joined": 4})
-        await one.close()
-        await other.close()
-
-    finished(count())
+async def test_people_are_counted_across_servers(make: Make) -> None:
+    one, other = make(), make()
+    code, key = await one.open()
+    wall = one.listen(code, key)
+    here = [one.listen(code, await one.join(code)) for _ in range(2)]
+    there = other.listen(code, (devices := [await other.join(code) for _ in range(2)])[0])
+    await there.hears("state")
+    await wall.hears("people")
+    await reached(lambda: wall.named("people")[-1] == {"here": 3, "follow": 3, "joined": 4})
+    await other.post(f"{code}/mode", **{"as": devices[0]}, follows=False)
+    await step(one, code, key, 4)
+    assert (await there.hears("place"))["step"] == 4, "the other server hears of it"
+    here[0].gone.set()
+    await reached(lambda: wall.named("people")[-1] == {"here": 2, "follow": 1, "joined": 4})
+    await one.close()
+    await other.close()
 
 
-def test_a_quiet_stream_sends_pings(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_quiet_stream_sends_pings(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "PING_SECONDS", 0.05)
+    web = make()
+    code, _key = await web.open()
+    ear = web.listen(code, await web.join(code))
+    await ear.hears("state")
+    await reached(lambda: ear.raw.count(stream.PING) >= 2)
+    await web.close()
 
-    async def wait() -> None:
-        web = make()
-        code, _key = await web.open()
-        ear = web.listen(code, await web.join(code))
+
+async def test_a_class_ends_for_all(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    ears = [web.listen(code, key), web.listen(code, await web.join(code))]
+    for ear in ears:
         await ear.hears("state")
-        await reached(lambda: ear.raw.count(stream.PING) >= 2)
-        await web.close()
-
-    finished(wait())
-
-
-def test_a_class_ends_for_all(make: Make) -> None:
-    async def end() -> None:
-        web = make()
-        code, key = await web.open()
-        ears = [web.listen(code, key), web.listen(code, await web.join(code))]
-        for ear in ears:
-            await ear.hears("state")
-        await web.post(f"{code}/end", **{"as": key})
-        for ear, task in zip(ears, web.tasks, strict=True):
-            await ear.hears("end")
-            await asyncio.wait_for(task, 60)
-            assert not ear.messages[-1].get("more_body")
-        await web.close()
-
-    finished(end())
+    await web.post(f"{code}/end", **{"as": key})
+    for ear, task in zip(ears, web.tasks, strict=True):
+        await ear.hears("end")
+        await asyncio.wait_for(task, 60)
+        assert not ear.messages[-1].get("more_body")
+    await web.close()
 
 
-def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
+async def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
     """Otherwise the server would wait for them for ever."""
-
-    async def end() -> None:
-        web = make()
-        code, _key = await web.open()
-        ear = web.listen(code, await web.join(code))
-        await ear.hears("state")
-        web.hub.close()
-        await asyncio.wait_for(web.tasks[0], 60)
-        again = make()
-        code_there = await again.hub.kept(code)
-        assert code_there.room.known == 2, "and the next one knows the class"
-        await again.close()
-        await web.close()
-
-    finished(end())
+    web = make()
+    code, _key = await web.open()
+    ear = web.listen(code, await web.join(code))
+    await ear.hears("state")
+    web.hub.close()
+    await asyncio.wait_for(web.tasks[0], 60)
+    again = make()
+    code_there = await again.hub.kept(code)
+    assert code_there.room.known == 2, "and the next one knows the class"
+    await again.close()
+    await web.close()
 
 
-def test_an_unused_class_leaves_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_an_unused_class_leaves_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     clock = Clock()
-
-    async def forget() -> None:
-        web = attend(monkeypatch, tmp_path, clock)()
-        code, _key = await web.open()
-        device = await web.join(code)
-        assert web.hub.knows(code)
-        clock.now += CLASS_KEPT_SECONDS + 2
-        await reached(lambda: not web.hub.knows(code))
-        assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
-        await web.close()
-
-    finished(forget())
+    web = attend(monkeypatch, tmp_path, clock)()
+    code, _key = await web.open()
+    device = await web.join(code)
+    assert web.hub.knows(code)
+    clock.now += CLASS_KEPT_SECONDS + 2
+    await reached(lambda: not web.hub.knows(code))
+    assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
+    await web.close()
 
 
-def test_a_class_lost_by_the_store_ends_for_all(make: Make, tmp_path: Path) -> None:
+async def test_a_class_lost_by_the_store_ends_for_all(make: Make, tmp_path: Path) -> None:
     """As when a Redis starts again empty: nobody goes on listening to a class without a log."""
-
-    async def forget() -> None:
-        web = make()
-        code, _key = await web.open()
-        ears = [web.listen(code, await web.join(code)) for _ in range(3)]
-        for ear in ears:
-            await ear.hears("state")
-        elsewhere = FileStore(tmp_path / "classes.sqlite")
-        assert elsewhere.create("MNPRTW", "open", time.time() + CLASS_SECONDS), "which forgets the old ones"
-        for task in web.tasks:
-            await asyncio.wait_for(task, 60)
-        assert (await web.post(f"{code}/join")).json["error"] == "gone"
-        await web.close()
-
-    finished(forget())
+    web = make()
+    code, _key = await web.open()
+    ears = [web.listen(code, await web.join(code)) for _ in range(3)]
+    for ear in ears:
+        await ear.hears("state")
+    elsewhere = FileStore(tmp_path / "classes.sqlite")
+    assert elsewhere.create("MNPRTW", "open", time.time() + CLASS_SECONDS), "which forgets the old ones"
+    for task in web.tasks:
+        await asyncio.wait_for(task, 60)
+    assert (await web.post(f"{code}/join")).json["error"] == "gone"
+    await web.close()

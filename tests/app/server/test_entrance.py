@@ -219,30 +219,24 @@ def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> N
 # --- Pages' own messages go through -------------------------------------------------------------------------
 
 
-def test_a_text_of_the_greatest_length_goes_through(port: int) -> None:
-    async def run() -> None:
-        async with opened(port, "bpe", {"corpus": "paste"}) as session:
-            await session.run()
-            await session.do_type(("hug pug " * PASTE_LIMIT)[:PASTE_LIMIT])
-            assert session.head["last"] >= 2
-            assert session.socket.close_code is None
-
-    finished(run())
+async def test_a_text_of_the_greatest_length_goes_through(port: int) -> None:
+    async with opened(port, "bpe", {"corpus": "paste"}) as session:
+        await session.run()
+        await session.do_type(("hug pug " * PASTE_LIMIT)[:PASTE_LIMIT])
+        assert session.head["last"] >= 2
+        assert session.socket.close_code is None
 
 
-def test_the_playground_takes_a_million_characters(port: int) -> None:
-    async def run() -> None:
-        async with opened(port, "playground", {}) as session:
-            await session.run()
-            box = session.widgets["playground.editor"]
-            data = json.loads(bytes(box.bytes))
-            text = (prose(200_000) * 10)[:PLAYGROUND_LIMIT]
-            session.values[box.id] = ("json_value", json.dumps({"text": [data["nonce"], text, 1]}))
-            await session.run()
-            assert session.socket.close_code is None
-            assert not session.failed
-
-    finished(run())
+async def test_the_playground_takes_a_million_characters(port: int) -> None:
+    async with opened(port, "playground", {}) as session:
+        await session.run()
+        box = session.widgets["playground.editor"]
+        data = json.loads(bytes(box.bytes))
+        text = (prose(200_000) * 10)[:PLAYGROUND_LIMIT]
+        session.values[box.id] = ("json_value", json.dumps({"text": [data["nonce"], text, 1]}))
+        await session.run()
+        assert session.socket.close_code is None
+        assert not session.failed
 
 
 def test_half_a_request_ends(port: int, process: psutil.Process, half_a_request: socket.socket) -> None:

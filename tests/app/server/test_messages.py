@@ -449,7 +449,7 @@ def test_a_lecture_hall_comes_in_and_clicks_without_a_wait(slept: list[float]) -
     assert sum(slept) == 0
 
 
-def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     """Open ones count, and no others."""
     monkeypatch.setattr(connections, "CONNECTIONS_EACH", 2)
     got: list[Any] = []
@@ -457,27 +457,24 @@ def test_an_address_has_so_many_connections(monkeypatch: pytest.MonkeyPatch) -> 
     async def send(event: Any) -> None:
         got.append(event)
 
-    async def come_and_go() -> None:
-        guards, served, over = Connections(Visited()), [], asyncio.Event()
+    guards, served, over = Connections(Visited()), [], asyncio.Event()
 
-        async def app(scope: Any, receive: Any, send: Any) -> None:
-            served.append(scope["client"][0])
-            await over.wait()
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        served.append(scope["client"][0])
+        await over.wait()
 
-        def come(address: str) -> asyncio.Task[None]:
-            scope = {"type": "websocket", "client": (address, 5), "headers": []}
-            return asyncio.create_task(guards.serve(app, scope, None, send))  # type: ignore[arg-type]
+    def come(address: str) -> asyncio.Task[None]:
+        scope = {"type": "websocket", "client": (address, 5), "headers": []}
+        return asyncio.create_task(guards.serve(app, scope, None, send))  # type: ignore[arg-type]
 
-        there = [come(address) for address in ("192.0.2.1", "192.0.2.1", "192.0.2.1", "198.51.100.9")]
-        for _ in range(5):
-            await asyncio.sleep(0)
-        assert served == ["192.0.2.1", "192.0.2.1", "198.51.100.9"]
-        assert got == [{"type": "websocket.close", "code": 1013}]
-        over.set()
-        await asyncio.gather(*there, come("192.0.2.1"))
-        assert len(served) == 4 and len(got) == 1, "there is room again"
-
-    finished(come_and_go())
+    there = [come(address) for address in ("192.0.2.1", "192.0.2.1", "192.0.2.1", "198.51.100.9")]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert served == ["192.0.2.1", "192.0.2.1", "198.51.100.9"]
+    assert got == [{"type": "websocket.close", "code": 1013}]
+    over.set()
+    await asyncio.gather(*there, come("192.0.2.1"))
+    assert len(served) == 4 and len(got) == 1, "there is room again"
 
 
 def test_disconnected_visitors_are_not_served(slept: list[float]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from tests.loops import finished, reached, settled
+from tests.loops import reached, settled
 from tokensteps.limits import BODY_PACE, HEAD_PATIENCE, READER_PATIENCE, UPLOAD_PATIENCE
 from tokensteps.server.entrance import patience as module
 from tokensteps.server.entrance.patience import Lines, limited_patience
@@ -127,136 +127,112 @@ def http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n" + UPGRADE + b"\r\n{}",
     ],
 )  # fmt: skip
-def test_a_head_that_never_ends(http: str, sent: bytes) -> None:
-    async def wait() -> None:
-        async with serving(http) as (lines, come):
-            slow = await come()
-            for part in sent.split(b"|"):
-                await slow.send(part)
-            for now in range(0, int(HEAD_PATIENCE) + 1, 2):
-                lines.look(float(now))
-                await slow.send(b"x" if b"\r\nX: " in sent else b"")
-            assert len(lines.open) == 1
-            lines.look(HEAD_PATIENCE + 1)
-            await slow.ends()
-            assert not lines.open
-
-    finished(wait())
+async def test_a_head_that_never_ends(http: str, sent: bytes) -> None:
+    async with serving(http) as (lines, come):
+        slow = await come()
+        for part in sent.split(b"|"):
+            await slow.send(part)
+        for now in range(0, int(HEAD_PATIENCE) + 1, 2):
+            lines.look(float(now))
+            await slow.send(b"x" if b"\r\nX: " in sent else b"")
+        assert len(lines.open) == 1
+        lines.look(HEAD_PATIENCE + 1)
+        await slow.ends()
+        assert not lines.open
 
 
 @pytest.mark.parametrize(
     ("path", "piece"), [("/echo", b""), ("/echo", b"x"), ("/refused", b""), ("/refused", b"x")]
 )
-def test_a_body_that_never_ends(http: str, path: str, piece: bytes) -> None:
+async def test_a_body_that_never_ends(http: str, path: str, piece: bytes) -> None:
     """No body, or a letter now and then; read, or refused before it has come."""
-
-    async def wait() -> None:
-        async with serving(http) as (lines, come):
-            slow = await come(
-                data=f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 40000000\r\n\r\nabc".encode()
-            )
-            now = 0.0
-            while now <= UPLOAD_PATIENCE:
-                lines.look(now)
-                await slow.send(piece)
-                now += 5
-            assert len(lines.open) == 1
+    async with serving(http) as (lines, come):
+        slow = await come(
+            data=f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 40000000\r\n\r\nabc".encode()
+        )
+        now = 0.0
+        while now <= UPLOAD_PATIENCE:
             lines.look(now)
-            await slow.ends()
+            await slow.send(piece)
+            now += 5
+        assert len(lines.open) == 1
+        lines.look(now)
+        await slow.ends()
 
-    finished(wait())
 
-
-def test_a_slow_body_may_take_long(http: str) -> None:
-    async def wait() -> None:
-        async with serving(http) as (lines, come):
-            many, piece = 5, 15 * BODY_PACE
-            slow = await come(
-                data=f"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {many * piece}\r\n\r\n".encode()
-            )
-            for turn in range(many):
-                lines.look(15.0 * turn)
-                await slow.send(bytes(piece))
-            answer = await slow.take(1000)
-            assert answer.startswith(b"HTTP/1.1 200") and str(
-                many * piece
-            ).encode() in answer + await slow.take(100)
-
-    finished(wait())
+async def test_a_slow_body_may_take_long(http: str) -> None:
+    async with serving(http) as (lines, come):
+        many, piece = 5, 15 * BODY_PACE
+        slow = await come(
+            data=f"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {many * piece}\r\n\r\n".encode()
+        )
+        for turn in range(many):
+            lines.look(15.0 * turn)
+            await slow.send(bytes(piece))
+        answer = await slow.take(1000)
+        assert answer.startswith(b"HTTP/1.1 200") and str(many * piece).encode() in answer + await slow.take(
+            100
+        )
 
 
 @pytest.mark.parametrize("head", [b"\r\n", UPGRADE + b"\r\n"])
-def test_a_client_that_reads_nothing(http: str, head: bytes) -> None:
-    async def wait() -> None:
-        async with serving(http) as (lines, come):
-            slow = await come(data=b"GET /long HTTP/1.1\r\nHost: a\r\n" + head)
-            (line,) = lines.open
-            assert line.transport.get_write_buffer_size() > 0
-            lines.look(0.0)
-            lines.look(READER_PATIENCE)
-            assert len(lines.open) == 1
-            lines.look(READER_PATIENCE + 1)
-            assert not lines.open
-            taken = 0
-            while piece := await slow.take(1 << 20):
-                taken += len(piece)
-            assert taken < LONG
-
-    finished(wait())
+async def test_a_client_that_reads_nothing(http: str, head: bytes) -> None:
+    async with serving(http) as (lines, come):
+        slow = await come(data=b"GET /long HTTP/1.1\r\nHost: a\r\n" + head)
+        (line,) = lines.open
+        assert line.transport.get_write_buffer_size() > 0
+        lines.look(0.0)
+        lines.look(READER_PATIENCE)
+        assert len(lines.open) == 1
+        lines.look(READER_PATIENCE + 1)
+        assert not lines.open
+        taken = 0
+        while piece := await slow.take(1 << 20):
+            taken += len(piece)
+        assert taken < LONG
 
 
-def test_a_slow_reader_gets_all_of_it(http: str) -> None:
-    async def wait() -> None:
-        async with serving(http) as (lines, come):
-            slow = await come(data=b"GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            taken, now = 0, 0.0
-            while piece := await slow.take(100_000):
-                taken, now = taken + len(piece), now + len(piece) / 1000
-                await settled()
-                lines.look(now)
-            assert taken > LONG
-            assert now > 2 * READER_PATIENCE
-
-    finished(wait())
+async def test_a_slow_reader_gets_all_of_it(http: str) -> None:
+    async with serving(http) as (lines, come):
+        slow = await come(data=b"GET /long HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        taken, now = 0, 0.0
+        while piece := await slow.take(100_000):
+            taken, now = taken + len(piece), now + len(piece) / 1000
+            await settled()
+            lines.look(now)
+        assert taken > LONG
+        assert now > 2 * READER_PATIENCE
 
 
-def test_the_servers_own_delay_counts_against_no_client(http: str) -> None:
+async def test_the_servers_own_delay_counts_against_no_client(http: str) -> None:
     """A silent stream, a session, a connection kept for the next request."""
-
-    async def wait() -> None:
-        async with serving(http) as (lines, come):
-            request = b"HTTP/1.1\r\nHost: a\r\n"
-            there = [
-                await come(data=b"GET /quiet " + request + b"\r\n"),
-                await come(data=b"GET / " + request + UPGRADE + b"\r\n"),
-                await come(data=b"GET / " + request + b"\r\n"),
-            ]
-            for now in (0.0, 1000.0, 2000.0):
-                lines.look(now)
-            assert len(lines.open) == 3
-            assert (await there[0].take(1000)).startswith(b"HTTP/1.1 200")
-            assert (await there[1].take(1000)).startswith(b"HTTP/1.1 101")
-            await there[2].send(b"GET / " + request + b"\r\n")
-            assert (await there[2].take(1000)).count(b"HTTP/1.1 200") >= 1
-
-    finished(wait())
+    async with serving(http) as (lines, come):
+        request = b"HTTP/1.1\r\nHost: a\r\n"
+        there = [
+            await come(data=b"GET /quiet " + request + b"\r\n"),
+            await come(data=b"GET / " + request + UPGRADE + b"\r\n"),
+            await come(data=b"GET / " + request + b"\r\n"),
+        ]
+        for now in (0.0, 1000.0, 2000.0):
+            lines.look(now)
+        assert len(lines.open) == 3
+        assert (await there[0].take(1000)).startswith(b"HTTP/1.1 200")
+        assert (await there[1].take(1000)).startswith(b"HTTP/1.1 101")
+        await there[2].send(b"GET / " + request + b"\r\n")
+        assert (await there[2].take(1000)).count(b"HTTP/1.1 200") >= 1
 
 
-def test_an_address_has_so_many_connections(http: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_address_has_so_many_connections(http: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CONNECTIONS_OPEN", 5)
-
-    async def crowd() -> None:
-        async with serving(http) as (lines, come):
-            there = [await come() for _ in range(5)]
-            await (await come()).ends()
-            assert await (await come("127.0.0.3")).served(), "others come in"
-            proxied = [await come("127.0.0.1") for _ in range(7)]
-            assert all([await one.served() for one in proxied]), "a proxy counts its visitors itself"
-            there[0].line.close()
-            await reached(lambda: any(line.over() for line in lines.open))
-            lines.look(0.0)
-            assert await (await come()).served()
-            await (await come()).ends()
-            assert all([await one.served() for one in there[1:]])
-
-    finished(crowd())
+    async with serving(http) as (lines, come):
+        there = [await come() for _ in range(5)]
+        await (await come()).ends()
+        assert await (await come("127.0.0.3")).served(), "others come in"
+        proxied = [await come("127.0.0.1") for _ in range(7)]
+        assert all([await one.served() for one in proxied]), "a proxy counts its visitors itself"
+        there[0].line.close()
+        await reached(lambda: any(line.over() for line in lines.open))
+        lines.look(0.0)
+        assert await (await come()).served()
+        await (await come()).ends()
+        assert all([await one.served() for one in there[1:]])
