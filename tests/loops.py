@@ -55,3 +55,17 @@ class LoopClock:
         """So much time passes, and the due work is done."""
         self._now += seconds
         await turns(3)  # the loop looks at its clock, and does the due work
+
+
+async def responses(app: Any, scope: dict[str, Any], body: bytes = b"") -> list[dict[str, Any]]:
+    """All messages of an app in response to one request."""
+    messages: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        messages.append(message)
+
+    await app(scope, receive, send)
+    return messages

@@ -115,9 +115,8 @@ def promises() -> dict[str, str]:
 
 def functions(path: Path) -> set[str]:
     """The tests of a file."""
-    return {
-        node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)
-    }
+    nodes = ast.parse(path.read_text("utf-8")).body
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
 @pytest.mark.parametrize("way", promises())

@@ -120,27 +120,31 @@ def book(app: AppTest) -> dict[str, Any]:
 
 def books(app: AppTest) -> list[dict[str, Any]]:
     """The messages of all flipbooks on the page: the stage, and perhaps one in a tab."""
-    results = [part.proto for part in app.get("bidi_component")]
-    return [message for part in results if "frames" in (message := read_message(part.bytes or b"{}"))]
+    return [message for message in sent_messages(app) if "frames" in message]
 
 
 def tabs(app: AppTest) -> list[str]:
     """The names of the page's tabs, as they are shown."""
-    parts = [part.proto for part in app.get("bidi_component")]
-    messages = [read_message(part.bytes) for part in parts if part.component_name == "tokensteps.tabs"]
-    return [shown for message in messages for _name, shown in message["names"]]
+    return [shown for message in sent_messages(app, "tabs") for _name, shown in message["names"]]
 
 
 def tables(app: AppTest) -> list[pd.DataFrame]:
     """The tables on the page, in its order, as the browser gets them."""
-    parts = [part.proto for part in app.get("bidi_component")]
-    messages = [
-        read_message(part.bytes)["table"] for part in parts if part.component_name == "tokensteps.table"
-    ]
     return [
-        pd.DataFrame({column["name"]: column["cells"] for column in message["columns"]}, dtype=object)
-        for message in messages
+        pd.DataFrame(
+            {column["name"]: column["cells"] for column in message["table"]["columns"]}, dtype=object
+        )
+        for message in sent_messages(app, "table")
     ]
+
+
+def sent_messages(app: AppTest, component: str = "") -> list[Any]:
+    """The messages to the page's components, or to those of this name."""
+    sent = [
+        (part.proto.component_name.removeprefix("tokensteps."), part.proto.bytes)
+        for part in app.get("bidi_component")
+    ]
+    return [read_message(data) for name, data in sent if data and component in ("", name)]
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, problems, read_message, run
+from tests.pages.pages import Page, problems, run, sent_messages
 from tokensteps.drawing.code_steps import LISTINGS
 from tokensteps.pages.train.tabs import IN_STEP
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
@@ -25,8 +25,7 @@ PAGES = {
 
 def listings(app: AppTest) -> list[dict[str, Any]]:
     """The messages of the components for code."""
-    results = [read_message(part.proto.bytes or b"{}") for part in app.get("bidi_component")]
-    return [message for message in results if "lines" in message]
+    return [message for message in sent_messages(app) if "lines" in message]
 
 
 @pytest.mark.parametrize(

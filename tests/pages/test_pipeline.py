@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer as Library
 
 from tests.app.catalogue.test_renewal import bert
-from tests.pages.pages import Page, address, bodies, problems, read_message, run, tables, tabs
+from tests.pages.pages import Page, address, bodies, problems, run, sent_messages, tables, tabs
 from tokenizers_core import Tokenizer
 from tokenizers_core.encoding.templates import TEMPLATES
 from tokenizers_core.encoding.truncation import Truncation
@@ -64,9 +64,8 @@ def number_box(app: AppTest, end: str) -> Any:
 
 def drawing(app: AppTest) -> dict[str, Any]:
     """The drawing's message."""
-    sent = [read_message(one.proto.bytes) for one in app.get("bidi_component") if one.proto.bytes]
-    results: dict[str, Any] = next(one for one in sent if "atoms" in one)
-    return results
+    result: dict[str, Any] = next(one for one in sent_messages(app) if "atoms" in one)
+    return result
 
 
 def drawn_ids(app: AppTest) -> list[int]:

@@ -19,7 +19,7 @@ from huggingface_hub import constants
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, processors
 
-from tests.pages.pages import read_message, run, tables
+from tests.pages.pages import run, sent_messages, tables
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, TokenizerSpec, public, title, upload_spec
 from tokensteps.catalogue.shipped import gpt2
@@ -45,8 +45,7 @@ def opened(**url: str) -> AppTest:
 
 def message(app: AppTest, holding: str) -> dict[str, Any]:
     """The message of the component with something of this name."""
-    sent = [read_message(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes]
-    result: dict[str, Any] = next(one for one in sent if holding in one)
+    result: dict[str, Any] = next(one for one in sent_messages(app) if holding in one)
     return result
 
 
@@ -64,10 +63,7 @@ def text_of(app: AppTest) -> str:
 
 def drawn_html(app: AppTest) -> list[str]:
     """Blocks of markup on the page, those above the chips too."""
-    components = [
-        read_message(result.proto.bytes) for result in app.get("bidi_component") if result.proto.bytes
-    ]
-    heads = [block for one in components for block in one.get("head", [])]
+    heads = [block for one in sent_messages(app) for block in one.get("head", [])]
     return [*(html.proto.body for html in app.get("html")), *heads]
 
 

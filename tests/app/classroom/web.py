@@ -22,7 +22,7 @@ import pytest
 from starlette.applications import Starlette
 
 from benchmarks.load import free_port
-from tests.loops import reached
+from tests.loops import reached, responses
 from tests.waiting import Clock, until
 from tokensteps.classroom import routes, stream
 from tokensteps.classroom.hub import Hub
@@ -110,16 +110,7 @@ class Web:
     async def ask(self, method: str, path: str, data: bytes = b"", query: str = "", **headers: Any) -> Answer:
         """One request."""
         SERVER.set(self.hub)
-        messages: list[dict[str, Any]] = []
-
-        async def receive() -> Any:
-            return {"type": "http.request", "body": data, "more_body": False}
-
-        async def send(message: Any) -> None:
-            messages.append(message)
-
-        await self.app(self.scope(method, path, query, **headers), receive, send)
-        return Answer(messages)
+        return Answer(await responses(self.app, self.scope(method, path, query, **headers), data))
 
     def scope(self, method: str, path: str, query: str, address: str = "192.0.2.9", **headers: str) -> Any:
         values = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 
 from tests.app.classroom.web import Answer
 from tests.app.pages.test_playground import HOSTILE, MULTILINGUAL, subject
-from tests.loops import finished
+from tests.loops import finished, responses
 from tests.samples import sampled
 from tests.waiting import Clock
 from tokensteps.drawing.chips import Shown
@@ -56,16 +56,8 @@ def ask(body: bytes | dict[str, Any], session: str = SESSION, **headers: str) ->
         "type": "http", "method": "POST", "path": f"/{typing_address(session)}", "query_string": b"", "scheme": "http",
         "headers": [(name.encode(), text.encode()) for name, text in values.items()], "http_version": "1.1",
     }  # fmt: skip
-    messages: list[dict[str, Any]] = []
-
-    async def receive() -> Any:
-        return {"type": "http.request", "body": data, "more_body": False}
-
-    async def send(message: Any) -> None:
-        messages.append(message)
-
-    finished(Starlette(routes=TYPED_ROUTES, middleware=MIDDLEWARE)(scope, receive, send))
-    return Answer(messages)
+    app = Starlette(routes=TYPED_ROUTES, middleware=MIDDLEWARE)
+    return Answer(finished(responses(app, scope, data)))
 
 
 def typed(text: str, at: int = 1, nonce: int = 1) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 import streamlit as st
 
-from tests.loops import finished
+from tests.loops import finished, responses
 from tokensteps.assets import read_asset
 from tokensteps.server import headers
 from tokensteps.server.headers import (
@@ -65,14 +65,6 @@ def ask(
     query: bytes = b"",
 ) -> list[dict[str, Any]]:
     """All messages in response."""
-    messages: list[dict[str, Any]] = []
-
-    async def send(message: Any) -> None:
-        messages.append(message)
-
-    async def receive() -> Any:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
     scope = {
         "type": kind,
         "path": path,
@@ -81,8 +73,7 @@ def ask(
         "scheme": scheme,
         "headers": [HOST, *sent],
     }
-    finished(Guard(inner)(scope, receive, send))
-    return messages
+    return finished(responses(Guard(inner), scope))
 
 
 def said(messages: list[dict[str, Any]]) -> dict[str, str]:
