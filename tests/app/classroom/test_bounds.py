@@ -152,7 +152,6 @@ async def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> N
     assert response.error == "large"
     many = "q" * (SEALED_LIMIT + 1)
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", query=many, step=1)).error == "form"
-    await web.close()
 
 
 async def test_clients_far_behind_long_addresses_get_the_present_state(make: Make) -> None:
@@ -170,7 +169,6 @@ async def test_clients_far_behind_long_addresses_get_the_present_state(make: Mak
     ear = web.listen(code, device, after=10)
     assert (await ear.hears("state"))["place"]["step"] == 399
     assert sum(map(len, ear.raw)) < 2 * len(LONG)
-    await web.close()
 
 
 def test_questions_do_not_repeat_their_runs_long_address() -> None:
@@ -219,7 +217,6 @@ async def test_a_stream_is_produced_as_it_is_read(make: Make, monkeypatch: pytes
     assert [one["round"] for one in state["rounds"]] == [*range(1, 151)]
     assert max(map(len, ear.raw)) <= STREAM_PIECE
     assert (await ear.hears("drop"))["round"] == 150
-    await web.close()
 
 
 def test_questions_dropped_meanwhile_are_skipped(make: Make) -> None:
@@ -252,7 +249,6 @@ async def test_few_streams_are_woken_at_once_and_none_for_another_device(make: M
         await asyncio.sleep(0)
         woken.append(sum(one.bell.is_set() for one in others))
     assert max(woken) <= WOKEN
-    await web.close()
 
 
 async def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
@@ -273,8 +269,6 @@ async def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
     assert len({id(one) for one in open_classes}) == 1
     assert len(threads) == 51, "each entry once"
     assert threading.get_ident() not in threads
-    await first.close()
-    await again.close()
 
 
 async def test_leaving_while_a_class_is_read_cancels_it_for_no_other(make: Make) -> None:
@@ -284,8 +278,6 @@ async def test_leaving_while_a_class_is_read_cancels_it_for_no_other(make: Make)
     await asyncio.sleep(0)
     one.cancel()
     assert (await other).room.code == code
-    await first.close()
-    await again.close()
 
 
 @pytest.mark.parametrize("kind", [*summary.SUMMARIES])
@@ -313,7 +305,6 @@ async def test_summaries_are_computed_in_a_thread_once_and_rate_limited(
     late = [await web.get(f"{code}/summary", **wanted) for _ in range(burst)]
     assert (late[-1].status, late[-1].error) == (429, "often")
     assert (await web.get(f"{code}/summary", **{"as": key}, form="tables")).error == "form"
-    await web.close()
 
 
 async def test_a_summary_leaves_in_pieces(make: Make) -> None:
@@ -328,7 +319,6 @@ async def test_a_summary_leaves_in_pieces(make: Make) -> None:
     assert max(map(len, ear.raw)) <= SUMMARY_PIECE < len(data)
     head = {name.decode(): value.decode() for name, value in ear.messages[0]["headers"]}
     assert head["content-length"] == str(len(data))
-    await web.close()
 
 
 def test_a_copy_stays_as_the_class_was() -> None:

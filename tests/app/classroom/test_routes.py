@@ -75,7 +75,6 @@ async def test_a_question_from_opening_to_summary(make: Make) -> None:
     assert (await web.post(f"{code}/end", **{"as": key})).status == 200
     assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).error == "ended"
     assert (await web.get(f"{code}/summary", **{"as": key})).json["ended"]
-    await web.close()
 
 
 async def test_an_answer_to_an_exercise_names_it(make: Make) -> None:
@@ -89,7 +88,6 @@ async def test_an_answer_to_an_exercise_names_it(make: Make) -> None:
         assert answer.json.get("error") == error, question
     values = (await web.hub.kept(code)).room.given
     assert values is not None and [one["done"] for one in values.progress()] == [0, 1]
-    await web.close()
 
 
 async def test_a_proxys_scheme_is_the_links(make: Make) -> None:
@@ -97,7 +95,6 @@ async def test_a_proxys_scheme_is_the_links(make: Make) -> None:
     for proto, scheme in (("https", "https"), ("https, http", "https"), ("http", "http"), ("odd", "http")):
         answer = await web.ask("POST", "open", b"{}", host="tokens.example.edu", x_forwarded_proto=proto)
         assert answer.json["address"] == f"{scheme}://tokens.example.edu"
-    await web.close()
 
 
 async def test_a_forged_key_opens_nothing(make: Make) -> None:
@@ -138,7 +135,6 @@ async def test_a_forged_key_opens_nothing(make: Make) -> None:
     assert (await web.post(f"{code}/answer", **{"as": key}, round=1, answer="a")).status == 403, (
         "nor votes who asks"
     )
-    await web.close()
 
 
 def test_codes_cannot_be_walked_through(make: Make) -> None:
@@ -180,7 +176,6 @@ async def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
     assert statuses.count(404) == CLASS_RATES["wrong"].burst
     assert {*statuses} == {404, 429}
     assert (await web.post(f"{code}/join", address="198.51.100.1")).status == 429
-    await web.close()
 
 
 @pytest.mark.parametrize("host", ["[", "x:y", "a" * 5_000, "\xff"])
@@ -191,7 +186,6 @@ async def test_an_invalid_host_opens_nothing_odd(make: Make, host: str) -> None:
     code, key = await web.open()
     assert (await web.get(f"{code}/qr", **{"as": key, "text": "😀" * 1_200})).status == 400
     assert (await web.get(f"{code}/qr", **{"as": key, "text": "http://192.0.2.7"})).json["size"] > 20
-    await web.close()
 
 
 async def test_ten_thousand_answers_from_one_device(make: Make) -> None:
@@ -212,7 +206,6 @@ async def test_ten_thousand_answers_from_one_device(make: Make) -> None:
     assert (await web.post(f"{code}/answer", **elsewhere, round=1, answer="a")).status == 200
     room = (await web.hub.kept(code)).room
     assert len(room.rounds[1].answers) <= 2, "one answer each"
-    await web.close()
 
 
 async def test_other_sites_pages_are_refused(make: Make) -> None:
@@ -229,7 +222,6 @@ async def test_other_sites_pages_are_refused(make: Make) -> None:
     assert answer.status == 200
     assert "access-control-allow-origin" not in answer.headers
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-    await web.close()
 
 
 @pytest.mark.parametrize(
@@ -252,7 +244,6 @@ async def test_invalid_messages_are_refused(make: Make, data: bytes) -> None:
     for path in (f"{code}/place", f"{code}/answer", f"{code}/join", "open"):
         answer = await web.ask("POST", path, data)
         assert answer.status in (400, 403, 413) or (path[-4:] in ("join", "open") and b"ud800" in data)
-    await web.close()
 
 
 async def test_sizes_are_bounded(make: Make) -> None:
@@ -282,7 +273,6 @@ async def test_sizes_are_bounded(make: Make) -> None:
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=2)).status == 200, (
         "the lecturer goes on"
     )
-    await web.close()
 
 
 async def test_opening_has_a_rate(make: Make) -> None:
@@ -291,7 +281,6 @@ async def test_opening_has_a_rate(make: Make) -> None:
     burst = int(CLASS_RATES["open"].burst)
     assert statuses == [200] * burst + [429] * (20 - burst)
     assert (await web.post("open", address="198.51.100.1")).status == 200
-    await web.close()
 
 
 async def test_a_class_is_over_after_a_day(make: Make, clock: Clock) -> None:
@@ -308,7 +297,6 @@ async def test_a_class_is_over_after_a_day(make: Make, clock: Clock) -> None:
         await web.get(f"{code}/events", **{"as": key}),
     ):
         assert answer.error == "gone"
-    await web.close()
 
 
 async def test_nicknames_are_one_line_and_only_where_the_class_has_them(make: Make) -> None:
@@ -323,7 +311,6 @@ async def test_nicknames_are_one_line_and_only_where_the_class_has_them(make: Ma
     await web.join(code, nickname="Ana")
     assert "Ana" not in (await web.get(f"{code}/summary", **{"as": key})).body.decode()
     assert "Ana" not in "".join(web.store.read(code, 0)), "not even written down"
-    await web.close()
 
 
 async def test_a_store_that_fails_loses_no_class(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,7 +325,6 @@ async def test_a_store_that_fails_loses_no_class(make: Make, monkeypatch: pytest
         answer = await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)
         assert (answer.status, answer.error, answer.headers["retry-after"]) == (503, "store", "1")
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)).status == 200
-    await web.close()
 
 
 async def test_two_answers_under_way_at_once_both_count(make: Make) -> None:
@@ -355,4 +341,3 @@ async def test_two_answers_under_way_at_once_both_count(make: Make) -> None:
     answers = (web.post(f"{code}/answer", **{"as": one}, round=3, answer="a") for one in devices)
     assert {one.status for one in await asyncio.gather(*answers)} == {200}
     assert len((await web.hub.kept(code)).room.rounds[3].answers) == 20
-    await web.close()

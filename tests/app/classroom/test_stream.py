@@ -50,7 +50,6 @@ async def test_all_clients_hear_each_step_once_and_in_order(make: Make) -> None:
     head = {name.decode(): value.decode() for name, value in ears[0].messages[0]["headers"]}
     assert head["content-type"].startswith("text/event-stream")
     assert (head["x-accel-buffering"], head["cache-control"]) == ("no", "no-store")
-    await web.close()
 
 
 async def test_returning_clients_get_exactly_the_missed_events(make: Make) -> None:
@@ -74,7 +73,6 @@ async def test_returning_clients_get_exactly_the_missed_events(make: Make) -> No
     heard += [one["step"] for one in ear.named("place")]
     assert heard == [*range(61)]
     assert "state" not in [name for name, _data, _id in ear.events]
-    await web.close()
 
 
 @pytest.mark.parametrize("after", [10**6, -1, "x", "9" * 50])
@@ -83,7 +81,6 @@ async def test_an_impossible_id_gets_the_whole_state(make: Make, after: object) 
     code, _key = await web.open()
     ear = web.listen(code, await web.join(code), after=after)  # type: ignore[arg-type]
     assert (await ear.hears("state"))["role"] == "student"
-    await web.close()
 
 
 async def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) -> None:
@@ -111,7 +108,6 @@ async def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) 
     assert slow.named("place") == []
     await step(web, code, key, 7)
     assert (await slow.hears("place"))["step"] == 7, "and it follows again"
-    await web.close()
 
 
 async def test_a_device_has_few_streams(make: Make) -> None:
@@ -133,7 +129,6 @@ async def test_a_device_has_few_streams(make: Make) -> None:
         ear.gone.set()
     await reached(lambda: open_class.people().here == 0)
     await step(web, code, key, 1)
-    await web.close()
 
 
 async def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
@@ -164,7 +159,6 @@ async def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
     for one in (ear, again):
         assert (await one.hears("place", 1 + (one is ear)))["step"] == 2
     assert again.named("state") == []
-    await web.close()
 
 
 async def test_the_wall_has_counts_and_no_names(make: Make) -> None:
@@ -186,7 +180,6 @@ async def test_the_wall_has_counts_and_no_names(make: Make) -> None:
     await web.post(f"{code}/reveal", **{"as": key}, round=1)
     assert (await wall.hears("reveal"))["right"] == 0
     assert len(wall.named("tally")) <= 12
-    await web.close()
 
 
 async def test_people_are_counted_across_servers(make: Make) -> None:
@@ -203,8 +196,6 @@ async def test_people_are_counted_across_servers(make: Make) -> None:
     assert (await there.hears("place"))["step"] == 4, "the other server hears of it"
     here[0].gone.set()
     await reached(lambda: wall.named("people")[-1] == {"here": 2, "follow": 1, "joined": 4})
-    await one.close()
-    await other.close()
 
 
 async def test_a_quiet_stream_sends_pings(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +205,6 @@ async def test_a_quiet_stream_sends_pings(make: Make, monkeypatch: pytest.Monkey
     ear = web.listen(code, await web.join(code))
     await ear.hears("state")
     await reached(lambda: ear.raw.count(stream.PING) >= 2)
-    await web.close()
 
 
 async def test_a_class_ends_for_all(make: Make) -> None:
@@ -228,7 +218,6 @@ async def test_a_class_ends_for_all(make: Make) -> None:
         await ear.hears("end")
         await asyncio.wait_for(task, 60)
         assert not ear.messages[-1].get("more_body")
-    await web.close()
 
 
 async def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
@@ -242,8 +231,6 @@ async def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
     again = make()
     code_there = await again.hub.kept(code)
     assert code_there.room.known == 2, "and the next one knows the class"
-    await again.close()
-    await web.close()
 
 
 async def test_an_unused_class_leaves_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -255,7 +242,6 @@ async def test_an_unused_class_leaves_memory(monkeypatch: pytest.MonkeyPatch, tm
     clock.now += CLASS_KEPT_SECONDS + 2
     await reached(lambda: not web.hub.knows(code))
     assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
-    await web.close()
 
 
 async def test_a_class_lost_by_the_store_ends_for_all(make: Make, tmp_path: Path) -> None:
@@ -270,4 +256,3 @@ async def test_a_class_lost_by_the_store_ends_for_all(make: Make, tmp_path: Path
     for task in web.tasks:
         await asyncio.wait_for(task, 60)
     assert (await web.post(f"{code}/join")).json["error"] == "gone"
-    await web.close()
