@@ -97,7 +97,7 @@ def show_walk(page: str) -> bool:
     """
     state = st.session_state
     if toast := state.pop(WALK_TOLD, ""):
-        st.toast(toast)
+        st.toast(toast, duration="long")
     if WALK_BEGUN in state:
         _go(state.pop(WALK_BEGUN))
     requested, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
