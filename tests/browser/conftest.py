@@ -320,7 +320,7 @@ RUNS = """(() => {
 """Counts the runs of a page's script at its browser's request, and the ended ones."""
 RESTS = """name => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset, runs = window.tsRuns;
-  const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 15_000; // no run follows what a server refuses
+  const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
   const told = !document.documentElement.hasAttribute('data-unsent'); // by our components, as assets/components/prelude.js says
   const whole = !document[Symbol.for('tokensteps.early')]; // what the stage that came with the page says is said later
   const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && whole && told && !waits;

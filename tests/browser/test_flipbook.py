@@ -130,15 +130,14 @@ def other_keys_and_scrubber(page: Page) -> None:
     page.keyboard.press("Control+ArrowRight")
     page.keyboard.press("Space")
     assert state(page)["playing"]
-    assert state(page)["step"] == 0
-    page.wait_for_function(f"() => ({STATE})().step === 1")  # it plays on its own
+    page.wait_for_function(f"() => ({STATE})().step > 0")  # it plays on its own
     page.keyboard.press("ArrowRight")
-    assert not state(page)["playing"]
-    assert state(page)["step"] == 2
+    stopped = state(page)
+    assert not stopped["playing"] and stopped["step"] > 1
     scrubber = page.get_by_role("slider", name="Step")
     tab_to(scrubber)
     page.keyboard.press("ArrowRight")  # once, not once for us and once for the slider
-    assert state(page)["step"] == 3
+    assert state(page)["step"] == stopped["step"] + 1
     box = scrubber.bounding_box()
     assert box
     page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + box["height"] / 2)
@@ -356,13 +355,14 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
     page.evaluate("() => { const old = window.cleanup; window.cleanup = run(); old(); }")
     page.keyboard.press("ArrowRight")
     assert state(page)["step"] == 5
-    page.wait_for_function("window.sent.length")
+    page.wait_for_function("window.sent.at(-1)?.[1][1] === 5")
     messages_sent(page)  # and nothing else comes
-    assert page.evaluate("window.sent") == [["step", ["run", 5, 1]]]
+    sent = page.evaluate("window.sent")
+    assert sent[-1] == ["step", ["run", 5, 1]]
     page.evaluate("() => { host.remove(); window.cleanup(); }")
     page.keyboard.press("ArrowRight")
     messages_sent(page)
-    assert page.evaluate("window.sent.length") == 1
+    assert page.evaluate("window.sent") == sent
 
 
 def test_narrow_in_the_dark(open_page: Callable[..., Page], serve: Callable[..., str]) -> None:
