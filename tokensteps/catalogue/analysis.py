@@ -78,8 +78,8 @@ class Located:
 class Analysis:
     """The tokens of a text by one tokenizer."""
 
-    def __init__(self, subject: ShownTokenizer, kept: Located) -> None:
-        self.subject, self._kept = subject, kept
+    def __init__(self, subject: ShownTokenizer, located: Located) -> None:
+        self.subject, self._kept = subject, located
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -371,13 +371,13 @@ class BuildRequest(NamedTuple):
     registry: Callable[[], Registry]
     step: int | None = None
 
-    def opened(self, made: Any) -> OpenedTokenizer:
+    def opened(self, result: Any) -> OpenedTokenizer:
         """The tokenizer, from the result: a subject, or the trace of its training."""
         if not self.spec.trained:
-            return OpenedTokenizer(self.spec, made)
-        last = len(made)
+            return OpenedTokenizer(self.spec, result)
+        last = len(result)
         step = last if self.step is None else min(self.step, last)
-        return OpenedTokenizer(self.spec, _tokenizer(self.name, step, title(self.spec.write()), made), last)
+        return OpenedTokenizer(self.spec, _tokenizer(self.name, step, title(self.spec.write()), result), last)
 
 
 def order(text: str) -> BuildRequest:

@@ -144,17 +144,17 @@ def _cut_apart(text: str, cut: Sequence[Span]) -> PreTokenizedString:
     result = PreTokenizedString(text)
     edges = sorted({0, len(text), *(edge for span in cut for edge in span)})
 
-    def pieces(_at: int, found: NormalizedString) -> list[NormalizedString]:
-        return [part for start, end in pairwise(edges) if (part := found[start:end]) is not None]
+    def pieces(_at: int, normalized: NormalizedString) -> list[NormalizedString]:
+        return [part for start, end in pairwise(edges) if (part := normalized[start:end]) is not None]
 
     if cut:
         result.split(pieces)
     return result
 
 
-def _outside(found: PreTokenizedString, cut: Sequence[Span]) -> list[Stretch]:
+def _outside(pre_tokenized: PreTokenizedString, cut: Sequence[Span]) -> list[Stretch]:
     """The stretches outside the added tokens; no stage touches those."""
-    parts = found.get_splits(offset_referential="original", offset_type="char")
+    parts = pre_tokenized.get_splits(offset_referential="original", offset_type="char")
     return [
         (text, start, end)
         for text, (start, end), _tokens in parts

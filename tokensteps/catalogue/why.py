@@ -198,20 +198,20 @@ def part_name(part: object) -> str:
 
 
 def _with_story(
-    asked: Asked, words: Sequence[tuple[str, bool]], place: int, model: Callable[[], Model]
+    explanation: Asked, words: Sequence[tuple[str, bool]], place: int, model: Callable[[], Model]
 ) -> Asked:
     """With the story of one word: if there is none at `place`, the longest except added tokens, the first of
     several."""
     if not 0 <= place < len(words):
         own = [at for at, (_word, special) in enumerate(words) if not special]
         place = max(own, key=lambda at: len(words[at][0]), default=0)
-    asked = asked._replace(place=place)
+    explanation = explanation._replace(place=place)
     if not words or words[place][1] or len(words[place][0]) > WHY_WORD:
-        return asked
+        return explanation
     try:
-        return asked._replace(story=story_of(model(), words[place][0]))
+        return explanation._replace(story=story_of(model(), words[place][0]))
     except TokenizersCoreError as error:
-        return asked._replace(lacking=error)
+        return explanation._replace(lacking=error)
 
 
 def _foreign_stages(tokenizer: Tokenizer, text: str, cut: Sequence[tuple[int, int]]) -> Iterator[StageDone]:

@@ -53,14 +53,14 @@ def local_address() -> str:
     Nothing is sent: the system only says which of its addresses it would send from.
     """
     for probe in PROBES:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
             try:
-                asked.connect((probe, 9))
-                found = str(asked.getsockname()[0])
+                connection.connect((probe, 9))
+                address = str(connection.getsockname()[0])
             except OSError:  # no way there
                 continue
-        if not ipaddress.ip_address(found).is_loopback:
-            return found
+        if not ipaddress.ip_address(address).is_loopback:
+            return address
     return ""
 
 

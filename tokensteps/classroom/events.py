@@ -204,14 +204,18 @@ def verdict_of(asked: Round, number: int) -> dict[str, Any]:
     }
 
 
-def given_of(given: Given | None) -> Any:
+def given_of(assignment: Given | None) -> Any:
     """The set given to everybody; None for nothing."""
-    return None if given is None else {"round": given.number, **given.what}
+    return None if assignment is None else {"round": assignment.number, **assignment.what}
 
 
-def progress_of(given: Given | None, here: int) -> Any:
+def progress_of(assignment: Given | None, here: int) -> Any:
     """Everybody's progress with it."""
-    return None if given is None else {"round": given.number, "of": here, "questions": given.progress()}
+    return (
+        None
+        if assignment is None
+        else {"round": assignment.number, "of": here, "questions": assignment.progress()}
+    )
 
 
 def given_with_progress(room: Room, here: int) -> Any:

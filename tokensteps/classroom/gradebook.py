@@ -69,14 +69,14 @@ def _of_votes(rounds: list[Round]) -> Answered:
     return Answered(question["say"], rounds[0].is_graded, marks)
 
 
-def _of_given(given: Given) -> list[Answered]:
+def _of_given(assignment: Given) -> list[Answered]:
     return [
         Answered(
-            {"": f"{given.what['label']} {number}".strip()},
+            {"": f"{assignment.what['label']} {number}".strip()},
             True,
             {device: Mark("", text, TRY_OF.get(text)) for device, text in answers.items()},
         )
-        for number, answers in enumerate(given.answers, start=1)
+        for number, answers in enumerate(assignment.answers, start=1)
         if answers
     ]
 

@@ -203,12 +203,12 @@ class Hub:
         meanwhile."""
         return await asyncio.get_running_loop().run_in_executor(self._apart, work)
 
-    async def add(self, kept: OpenClass, entry: Said) -> int:
+    async def add(self, open_class: OpenClass, entry: Said) -> int:
         """Add an entry; returns the number of its new device or round. Entries without effect aren't written.
 
         Raises RequestRefused.
         """
-        room = kept.room
+        room = open_class.room
         verdict = room.verdict(entry)
         if verdict is None:
             line, known, now = as_line(entry), room.known, self.clock()
@@ -221,8 +221,8 @@ class Hub:
                 self._forget(room.code)
                 raise RequestRefused("gone", "This class is over.")
             number = known + len(lines)
-            kept.apply_entries(lines[room.known - known :])
-            verdict = kept.refused.get(number)
+            open_class.apply_entries(lines[room.known - known :])
+            verdict = open_class.refused.get(number)
             if verdict is None:
                 return room.made.get(number, 0)
         if verdict == "same":
@@ -267,31 +267,31 @@ class Hub:
             elif open_class is not None:
                 open_class.apply_entries(lines[open_class.room.known - known[code] :])
 
-    async def _count(self, kept: OpenClass) -> None:
+    async def _count(self, open_class: OpenClass) -> None:
         """Note this server's listeners after a change, or a long time, and read those elsewhere."""
-        now, code, before = self.clock(), kept.room.code, kept.people()
-        if not kept.streams and now - kept.used > CLASS_KEPT_SECONDS:
+        now, code, before = self.clock(), open_class.room.code, open_class.people()
+        if not open_class.streams and now - open_class.used > CLASS_KEPT_SECONDS:
             self._forget(code)
-        if self._over(kept, now) or not self.keeps(kept):
+        if self._over(open_class, now) or not self.keeps(open_class):
             return
-        here = frozenset(number for number in kept.streams if number)
-        since, named = kept.told
+        here = frozenset(number for number in open_class.streams if number)
+        since, named = open_class.told
         if here != named or (here and now - since > PRESENCE_LOST / 3):
-            kept.told = now, here
+            open_class.told = now, here
             who = json.dumps(sorted(here))
             await self._in_thread(lambda store: store.here(code, self._server, who, now))
-        if 0 in kept.streams:
+        if 0 in open_class.streams:
             result = await self._in_thread(lambda store: store.everywhere(code, now - PRESENCE_LOST))
-            kept.everywhere = frozenset(number for who in result for number in _numbers(who))
-            if kept.people() != before:
-                kept.wake_streams(students=False)
+            open_class.everywhere = frozenset(number for who in result for number in _numbers(who))
+            if open_class.people() != before:
+                open_class.wake_streams(students=False)
 
-    def _over(self, kept: OpenClass, now: float) -> bool:
+    def _over(self, open_class: OpenClass, now: float) -> bool:
         """Whether a class's day is over; then it is forgotten here, and in the store with the next new
         class."""
-        over = now - kept.room.opened > CLASS_SECONDS
+        over = now - open_class.room.opened > CLASS_SECONDS
         if over:
-            self._forget(kept.room.code)
+            self._forget(open_class.room.code)
         return over
 
     def _forget(self, code: str) -> None:
@@ -299,9 +299,9 @@ class Hub:
         if open_class is not None:
             open_class.wake_streams(students=True)
 
-    def keeps(self, kept: OpenClass) -> bool:
+    def keeps(self, open_class: OpenClass) -> bool:
         """Whether a class is still here, and open to listeners."""
-        return not self.closing and self._kept.get(kept.room.code) is kept
+        return not self.closing and self._kept.get(open_class.room.code) is open_class
 
     async def _in_thread(self, ask: Callable[[Store], Result]) -> Result:
         def asked() -> Result:

@@ -95,10 +95,10 @@ def nickname(value: Any) -> str:
     return " ".join("".join(seen).split())[:NICKNAME_LIMIT].strip()
 
 
-def as_deck(given: Mapping[str, Any]) -> dict[str, Any]:
+def as_deck(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The lecturer's prepared questions, in the browser's form: only the lecturer's other browsers read them.
     Raises RequestRefused."""
-    questions = given.get("questions")
+    questions = payload.get("questions")
     if not isinstance(questions, list) or len(questions) > DECK:
         raise RequestRefused("form", f"expected a list of at most {DECK} questions")
     return {"questions": [_prepared(one) for one in questions]}
@@ -117,61 +117,61 @@ def _prepared(one: Any) -> dict[str, Any]:
     }
 
 
-def as_place(given: Mapping[str, Any]) -> dict[str, Any]:
+def as_place(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The lecturer's place: page, query without step, step, tab; and the lecturer's device. Raises
     RequestRefused."""
     return {
-        "page": text(given.get("page", ""), 60),
-        "query": text(given.get("query", ""), SEALED_LIMIT),
-        "step": whole(given.get("step", 0), 0, 10**9),
-        "tab": text(given.get("tab") or "", 60),
-        "by": text(given.get("by") or "", 12),
+        "page": text(payload.get("page", ""), 60),
+        "query": text(payload.get("query", ""), SEALED_LIMIT),
+        "step": whole(payload.get("step", 0), 0, 10**9),
+        "tab": text(payload.get("tab") or "", 60),
+        "by": text(payload.get("by") or "", 12),
     }
 
 
-def as_plan(given: Mapping[str, Any]) -> dict[str, Any]:
+def as_plan(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The present or wanted activity of a plan on one of the lecturer's devices; "" ends the plan. Raises
     RequestRefused."""
-    return {"walk": text(given.get("walk", ""), 12), "by": text(given.get("by") or "", 12)}
+    return {"walk": text(payload.get("walk", ""), 12), "by": text(payload.get("by") or "", 12)}
 
 
-def as_teams(given: Mapping[str, Any]) -> dict[str, int]:
+def as_teams(payload: Mapping[str, Any]) -> dict[str, int]:
     """The number of teams. Raises RequestRefused."""
-    teams = given.get("teams")
+    teams = payload.get("teams")
     if isinstance(teams, bool) or teams not in TEAMS:
         raise RequestRefused("form", "teams is one of: " + ", ".join(map(str, TEAMS)))
     return {"teams": teams}
 
 
-def as_pace(given: Mapping[str, Any]) -> dict[str, int | None]:
+def as_pace(payload: Mapping[str, Any]) -> dict[str, int | None]:
     """The first and the last step for students to step alone; without any, they follow. Raises
     RequestRefused.
 
     >>> as_pace({"first": 2, "last": 5}), as_pace({})
     ({'first': 2, 'last': 5}, {'first': None, 'last': None})
     """
-    if given.get("first") is None and given.get("last") is None:
+    if payload.get("first") is None and payload.get("last") is None:
         return {"first": None, "last": None}
-    first = whole(given.get("first"), 0, 10**9)
-    return {"first": first, "last": whole(given.get("last"), first, 10**9)}
+    first = whole(payload.get("first"), 0, 10**9)
+    return {"first": first, "last": whole(payload.get("last"), first, 10**9)}
 
 
-def read_given(given: Mapping[str, Any]) -> dict[str, Any]:
+def read_given(payload: Mapping[str, Any]) -> dict[str, Any]:
     """An exercise set or a challenge for everybody; one without questions ends it. Raises RequestRefused."""
     return {
-        "page": text(given.get("page", ""), 60),
-        "query": text(given.get("query", ""), SEALED_LIMIT),
-        "questions": whole(given.get("questions"), 0, GIVEN_QUESTIONS),
-        "label": text(given.get("label") or "", QUESTION_LIMIT),
+        "page": text(payload.get("page", ""), 60),
+        "query": text(payload.get("query", ""), SEALED_LIMIT),
+        "questions": whole(payload.get("questions"), 0, GIVEN_QUESTIONS),
+        "label": text(payload.get("label") or "", QUESTION_LIMIT),
     }
 
 
-def read_question(given: Any) -> dict[str, Any]:
+def read_question(payload: Any) -> dict[str, Any]:
     """A question with its key, and nothing else. Raises RequestRefused."""
-    if not isinstance(given, Mapping):
+    if not isinstance(payload, Mapping):
         raise RequestRefused("form", "expected a question")
-    said, asked_by = given.get("say"), given.get("input")
-    key, tied = given.get("key", []), given.get("tied", [])
+    said, asked_by = payload.get("say"), payload.get("input")
+    key, tied = payload.get("key", []), payload.get("tied", [])
     if not isinstance(said, Mapping) or not 1 <= len(said) <= 12 or asked_by not in INPUTS:
         raise RequestRefused("form", "a question needs say, and an input: " + ", ".join(INPUTS))
     if not all(isinstance(one, list) and len(one) <= CHOICES_LIMIT for one in (key, tied)):
@@ -180,39 +180,39 @@ def read_question(given: Any) -> dict[str, Any]:
         )
     longest = NUMBER_LIMIT if asked_by == "number" else REPLY_LIMIT
     question: dict[str, Any] = {
-        "kind": text(given.get("kind", ""), 40),
+        "kind": text(payload.get("kind", ""), 40),
         "say": {text(name, 12): sentence(words) for name, words in said.items()},
         "input": asked_by,
         "key": [text(one, longest, 1) for one in key],
         "tied": [text(one, longest, 1) for one in tied],
     }
-    if given.get("word"):
-        question["word"] = text(given["word"], WORD_SHOWN)
+    if payload.get("word"):
+        question["word"] = text(payload["word"], WORD_SHOWN)
     if asked_by == "choices":
-        question["choices"] = _choices(given.get("choices"))
-    if asked_by == "free" and given.get("parts"):
-        question["parts"] = whole(given["parts"], 1, WORD_PARTS)
-    if given.get("seconds"):
-        question["seconds"] = whole(given["seconds"], 5, QUESTION_SECONDS)
+        question["choices"] = _choices(payload.get("choices"))
+    if asked_by == "free" and payload.get("parts"):
+        question["parts"] = whole(payload["parts"], 1, WORD_PARTS)
+    if payload.get("seconds"):
+        question["seconds"] = whole(payload["seconds"], 5, QUESTION_SECONDS)
     if len(json.dumps(question)) > QUESTION_BYTES:
         raise RequestRefused("large", f"a question with its choices has at most {QUESTION_BYTES} bytes")
     return question
 
 
-def as_picks(given: Mapping[str, Any]) -> dict[str, Any]:
+def as_picks(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Free answers for the wall, in place of the earlier picks. Raises RequestRefused."""
-    return {"picked": _texts(given.get("picked"), BARS)}
+    return {"picked": _texts(payload.get("picked"), BARS)}
 
 
-def as_judged(given: Mapping[str, Any]) -> dict[str, Any]:
+def as_judged(payload: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's judgement of answers: some are right, some wrong. Raises RequestRefused."""
-    return {name: _texts(given.get(name), JUDGED_AT_ONCE) for name in ("right", "wrong")}
+    return {name: _texts(payload.get(name), JUDGED_AT_ONCE) for name in ("right", "wrong")}
 
 
-def _texts(given: Any, most: int) -> list[str]:
-    if not isinstance(given, list) or len(given) > most:
+def _texts(values: Any, most: int) -> list[str]:
+    if not isinstance(values, list) or len(values) > most:
         raise RequestRefused("form", f"expected a list of at most {most} answers")
-    return [text(one, REPLY_LIMIT, 1) for one in given]
+    return [text(one, REPLY_LIMIT, 1) for one in values]
 
 
 def same_answer(question: Mapping[str, Any], answer: str) -> str:
@@ -225,11 +225,11 @@ def same_answer(question: Mapping[str, Any], answer: str) -> str:
     return words if "parts" in question else words.casefold()
 
 
-def _choices(given: Any) -> list[dict[str, Any]]:
-    if not isinstance(given, list) or not 2 <= len(given) <= CHOICES_LIMIT:
+def _choices(values: Any) -> list[dict[str, Any]]:
+    if not isinstance(values, list) or not 2 <= len(values) <= CHOICES_LIMIT:
         raise RequestRefused("form", f"expected 2 to {CHOICES_LIMIT} choices")
     choices = []
-    for one in given:
+    for one in values:
         if not isinstance(one, Mapping):
             raise RequestRefused("form", "a choice has an id, and a text or tokens")
         choice: dict[str, Any] = {"id": text(one.get("id"), REPLY_LIMIT, 1)}

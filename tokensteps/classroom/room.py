@@ -94,9 +94,9 @@ class Notes:
         """The notes of later entries."""
         return [*takewhile(lambda note: note.id > number, reversed(self._kept))][::-1]
 
-    def drop(self, asked: int) -> None:
+    def drop(self, number: int) -> None:
         """Drop the notes on a deleted round."""
-        self._kept = deque(note for note in self._kept if note.data.get("round") != asked)
+        self._kept = deque(note for note in self._kept if note.data.get("round") != number)
         self._size = sum(note.size for note in self._kept)
 
 

@@ -152,13 +152,13 @@ class FileStore:
         self._db.close()
 
 
-def after_known(found: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str] | None]:
+def after_known(logs: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str] | None]:
     """The new lines of logs read from the last known line on: a log without even that one is gone.
 
     >>> after_known({"CDFHJK": ["known"], "MNPRTW": ["known", "new"], "XYZ347": []})
     {'MNPRTW': ['new'], 'XYZ347': None}
     """
-    return {code: lines[1:] or None for code, lines in found.items() if len(lines) != 1}
+    return {code: lines[1:] or None for code, lines in logs.items() if len(lines) != 1}
 
 
 class _Transaction:

@@ -38,9 +38,9 @@ NOBODY: Final = People(0, 0)
 class EventStream:
     """An ASGI application for one request, until the browser leaves."""
 
-    def __init__(self, hub: Hub, kept: OpenClass, person: Person, after: int | None) -> None:
+    def __init__(self, hub: Hub, open_class: OpenClass, person: Person, after: int | None) -> None:
         """`after` is the browser's last event, None for none."""
-        self._hub, self._kept, self._person, self._after = hub, kept, person, after
+        self._hub, self._kept, self._person, self._after = hub, open_class, person, after
         self._people: People | None = None
         self.bell = asyncio.Event()
         self.over = False

@@ -110,24 +110,24 @@ command_line.add_command(step_command)
     "Where the tokenizer goes; the name says in which form: tokenizer.json (for encode and the tokenizers library), "
     "vocab.json (merges.txt comes beside it), NAME.tiktoken, vocab.txt, NAME.vocab; a folder gets a tokenizer.json."
 )
-def train_command(template: str, output: str, force: bool, **asked: Any) -> None:
+def train_command(template: str, output: str, force: bool, **options: Any) -> None:
     """Train a tokenizer on text FILES, or on standard input, and write it.
 
     Each line is a text of its own. Files are UTF-8 (or UTF-16 with a byte order mark) and never held in
     memory as a whole, except with --kind superbpe.
     """
-    files = files_asked(output, asked["algorithm"], template != "none", asked["kind"])
+    files = files_asked(output, options["algorithm"], template != "none", options["kind"])
     for path in files:
         refuse_to_overwrite(path, force)
     around = TEMPLATES[template]
-    asked["special_tokens"] += around.special_tokens if around else ()
-    trace = train_as_asked(**asked, for_tokenizer=True)
+    options["special_tokens"] += around.special_tokens if around else ()
+    trace = train_as_asked(**options, for_tokenizer=True)
     tokenizer = trace.tokenizer()
-    if around or not asked["extend"]:
+    if around or not options["extend"]:
         tokenizer = tokenizer.with_options(template=around)
     contents = {path: kind.write(trace, tokenizer) for path, kind in files.items()}
     for path, text in contents.items():
-        write_output(path, text, asked["quiet"])
+        write_output(path, text, options["quiet"])
 
 
 @command_line.command(
@@ -296,7 +296,7 @@ def decode_command(tokenizer_file: str, ids: Sequence[str], skip_special_tokens:
 )
 @click.argument("files", nargs=-1, type=click.Path(allow_dash=True))
 @measure_options
-def measure_command(tokenizer_files: Sequence[str], files: Sequence[str], **asked: Any) -> None:
+def measure_command(tokenizer_files: Sequence[str], files: Sequence[str], **options: Any) -> None:
     """Measure tokenizers on text FILES, or on standard input, and on the same lines in several languages.
 
     Tokens per word (fertility), per character and per byte, whole words, the vocabulary that is used, the
@@ -306,7 +306,7 @@ def measure_command(tokenizer_files: Sequence[str], files: Sequence[str], **aske
     if len({*names}) < len(names):
         raise click.UsageError("--tokenizer: one file is given twice; leave one of them out.")
     tokenizers = {name: loaded(path, ()) for name, path in zip(names, tokenizer_files, strict=True)}
-    measure_all(tokenizers, files, **asked)
+    measure_all(tokenizers, files, **options)
 
 
 @command_line.command(
@@ -339,7 +339,7 @@ def measure_command(tokenizer_files: Sequence[str], files: Sequence[str], **aske
 )
 @output_options("Where the trace goes.")
 def trace_command(
-    format: str, step: int | None, candidates: int | None, output: str, force: bool, **asked: Any
+    format: str, step: int | None, candidates: int | None, output: str, force: bool, **options: Any
 ) -> None:
     """Train like the train command, and print what training did, step by step.
 
@@ -348,11 +348,11 @@ def trace_command(
     if step is None and candidates is not None:
         raise click.UsageError("--candidates is for --step; add --step, or leave it out.")
     refuse_to_overwrite(output, force)
-    trace = train_as_asked(**asked)
+    trace = train_as_asked(**options)
     write_output(
         output,
         trace_text(trace, format, step, CANDIDATES if candidates is None else candidates),
-        asked["quiet"],
+        options["quiet"],
     )
 
 
@@ -381,7 +381,7 @@ def trace_command(
 )
 @output_options("Where the page goes.")
 def handout_command(
-    title: str | None, show: str, language: str, output: str, force: bool, **asked: Any
+    title: str | None, show: str, language: str, output: str, force: bool, **options: Any
 ) -> None:
     """Train like the train command, and write one HTML file that steps through it offline.
 
@@ -389,18 +389,18 @@ def handout_command(
     course's site.
     """
     refuse_to_overwrite(output, force)
-    trace = train_as_asked(**asked)
+    trace = train_as_asked(**options)
     # Here, because most runs do without them, and they take a while to load.
     from tokensteps.drawing.handout import handout
     from tokensteps.drawing.training.step_kinds import STEP_KINDS
 
     draw = STEP_KINDS[trace.ranked_by].frame
     style = Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
-    files = ", ".join(Path(name).name for name in asked["files"] if name != "-")
-    name = asked_for(trace.algorithm, asked["kind"]).title
+    files = ", ".join(Path(name).name for name in options["files"] if name != "-")
+    name = asked_for(trace.algorithm, options["kind"]).title
     heading = title or ": ".join(filter(None, [name, files]))
     use_language(language)
     page = handout(heading, len(trace), lambda step: draw(trace[step], style))
     if len(trace) > HANDOUT_STEPS:
-        tell(f"The page holds the first {HANDOUT_STEPS} of {len(trace):,} steps.", asked["quiet"])
-    write_output(output, page, asked["quiet"])
+        tell(f"The page holds the first {HANDOUT_STEPS} of {len(trace):,} steps.", options["quiet"])
+    write_output(output, page, options["quiet"])

@@ -91,7 +91,7 @@ def count_command(
     force: bool,
     quiet: bool,
     as_text: bool,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Count the words of text FILES, or of standard input, and write a file that train --counts and the app
     read.
@@ -100,7 +100,7 @@ def count_command(
     rule again, and training on them learns what training on the text does. With --workers or --scheduler,
     many processes count.
     """
-    values = {name: value for name, value in asked.items() if value not in (None, ())}
+    values = {name: value for name, value in options.items() if value not in (None, ())}
     pipeline = pipeline_settings("bpe", False, values)
     if workers and scheduler:
         raise click.UsageError("--workers and --scheduler are both given; leave one of them out.")

@@ -45,7 +45,7 @@ class Finding(NamedTuple):
 )
 @click.argument("url", required=False)
 @option("--json", "Write the findings as JSON.", is_flag=True)
-def doctor_command(url: str | None, **asked: bool) -> None:
+def doctor_command(url: str | None, **options: bool) -> None:
     """Look at this machine: versions, memory, open files, the store, the secret, Redis. With the URL of a
     running app, also at what comes through to it: pages, the name that a proxy passes on, WebSockets, HTTP/2.
 
@@ -59,7 +59,7 @@ def doctor_command(url: str | None, **asked: bool) -> None:
                 f"{url!r} is no address of an app; write one like https://tokens.example.edu."
             )
         findings += reached(position)
-    if asked["json"]:
+    if options["json"]:
         click.echo(json.dumps([one._asdict() for one in findings], ensure_ascii=False, indent=2))
     else:
         for one in findings:

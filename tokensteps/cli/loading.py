@@ -37,8 +37,8 @@ def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
         halved = (
             isinstance(error, VocabularyFileError) and error.why == "half" and path.endswith("vocab.json")
         )
-        told = f"{in_options(error)}{NO_REMOVALS if halved else ''}"
-        raise click.ClickException(f"{click.format_filename(path)}: {told}") from None
+        message = f"{in_options(error)}{NO_REMOVALS if halved else ''}"
+        raise click.ClickException(f"{click.format_filename(path)}: {message}") from None
     if not values and path.endswith(tuple(READERS)):
         normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
         taken = (

@@ -31,23 +31,23 @@ COUNTED: Final[Mapping[str, str]] = {
 MeasureRow = list[object]
 
 
-def parallel_texts(given: Sequence[str], replaced: Counter[str]) -> dict[str, list[str]]:
+def parallel_texts(values: Sequence[str], replaced: Counter[str]) -> dict[str, list[str]]:
     """The lines of each language, given as NAME=FILE."""
-    named = by_name("--parallel", given, "file, such as en=english.txt")
+    named = by_name("--parallel", values, "file, such as en=english.txt")
     if len(named) == 1:
-        raise click.UsageError(f"--parallel {given[0]}: a second language is missing; add its --parallel.")
+        raise click.UsageError(f"--parallel {values[0]}: a second language is missing; add its --parallel.")
     return {name: [*texts_of([path], replaced)] for name, path in named.items()}
 
 
 def rows_of(
-    found: Mapping[str, Measures], parallel: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
+    measures: Mapping[str, Measures], parallel: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
 ) -> list[MeasureRow]:
     """A row for each count, measure and language: its name, and a value for each tokenizer."""
     rows: list[MeasureRow] = []
-    if found:
-        rows += [[name, *(getattr(one, name) for one in found.values())] for name in COUNTED]
+    if measures:
+        rows += [[name, *(getattr(one, name) for one in measures.values())] for name in COUNTED]
         rows += [
-            [name, *(value_of(one, name, order, vocabulary) for one in found.values())] for name in OF_TEXT
+            [name, *(value_of(one, name, order, vocabulary) for one in measures.values())] for name in OF_TEXT
         ]
     if parallel:
         languages = next(iter(parallel.values())).tokens
@@ -63,12 +63,12 @@ def rows_of(
 
 def warn_of_unknown(parallel: Mapping[str, ParallelMeasures]) -> None:
     """Say why a premium is missing: unknown tokens spell nothing."""
-    for name, found in parallel.items():
-        if told := ", ".join(
-            f"{number} in {language}" for language, number in found.unknown.items() if number
+    for name, measures in parallel.items():
+        if counts := ", ".join(
+            f"{number} in {language}" for language, number in measures.unknown.items() if number
         ):
             click.echo(
-                f"Warning: {name}: unknown tokens: {told}. Such a language has no premium; its tokens per line and the Gini "
+                f"Warning: {name}: unknown tokens: {counts}. Such a language has no premium; its tokens per line and the Gini "
                 "coefficient count each unknown token as one.",
                 err=True,
             )

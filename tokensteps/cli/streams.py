@@ -95,16 +95,16 @@ def texts_of(
     `move` is called now and then with the bytes read so far and the total, None if that isn't known. If
     `checked`, raises ClickException for a file without text.
     """
-    done = told = 0
+    done = reported = 0
     total = size_of(files) if move else None
 
     def watched(stream: Iterable[bytes]) -> Iterator[bytes]:
-        nonlocal done, told
+        nonlocal done, reported
         for piece in stream:
             yield piece
             done += len(piece)
-            if move and done - told >= STRIDE:
-                told = done
+            if move and done - reported >= STRIDE:
+                reported = done
                 move(done, total)
 
     for name in files:

@@ -451,13 +451,13 @@ def train_as_asked(
     quiet: bool,
     as_text: bool,
     for_tokenizer: bool = False,
-    **asked: Any,
+    **options: Any,
 ) -> AnyTrace:
     """Read the corpus and train; returns the trace. For a tokenizer, the size includes its unknown token.
 
     If there can't be as many tokens as asked for, the command writes the ones it has and ends with an error.
     """
-    values = {name: value for name, value in asked.items() if value not in (None, ())}
+    values = {name: value for name, value in options.items() if value not in (None, ())}
     refuse_foreign_options(algorithm, values)
     kind = values.pop("kind", "plain")
     if algorithm == "bpe":
@@ -507,9 +507,9 @@ def asked_for(algorithm: str, kind: str | None) -> Algorithm[AnyTrace]:
     return KINDS[kind or "plain"] if algorithm == "bpe" else ALGORITHMS[algorithm]
 
 
-def check_kind(kind: str, files: Sequence[str], counts: bool, given: dict[str, Any]) -> None:
+def check_kind(kind: str, files: Sequence[str], counts: bool, options: dict[str, Any]) -> None:
     """Raise UsageError for an option at odds with the kind of BPE; ratios are read."""
-    for name in given:
+    for name in options:
         own, *_ = kinds = KINDS_OF.get(name, (kind,))
         if kind not in kinds:
             remedy = "" if own == "plain" else f", or add --kind {own}"
@@ -521,14 +521,14 @@ def check_kind(kind: str, files: Sequence[str], counts: bool, given: dict[str, A
             f"--counts does not go with --kind {kind}, which needs texts; name text files."
         )
     if kind == "paritybpe":
-        if "languages" not in given or files:
+        if "languages" not in options or files:
             raise click.UsageError(
                 "--kind paritybpe reads a file for each language; give them as --corpus en=english.txt, and no others."
             )
-        if "ratio" in given:
-            given["ratio"] = {
+        if "ratio" in options:
+            options["ratio"] = {
                 name: number_of(name, number)
-                for name, number in by_name("--ratio", given["ratio"], "number, such as en=1.5").items()
+                for name, number in by_name("--ratio", options["ratio"], "number, such as en=1.5").items()
             }
 
 
@@ -542,12 +542,12 @@ def number_of(name: str, number: str) -> float:
         ) from None
 
 
-def tokenizer_to_extend(given: Mapping[str, Any]) -> Tokenizer:
+def tokenizer_to_extend(options: Mapping[str, Any]) -> Tokenizer:
     """The tokenizer in the file of `--extend`. Raises UsageError for options already decided by it,
     ClickException for faults in it."""
-    path = str(given["extend"])
+    path = str(options["extend"])
     for name in ("normalizer", "pre_tokenizer", "pattern", "special_tokens", "alphabet", *CUTTING):
-        if name in given:
+        if name in options:
             raise click.UsageError(
                 f"--extend goes on with what {click.format_filename(path)} says; leave {OPTION_OF[name]} out."
             )
@@ -598,58 +598,58 @@ def with_room(shortfall: UnreachedSizeError, room: bool) -> UnreachedSizeError:
 
 
 def pipeline_settings(
-    algorithm: str, counts: bool, given: Mapping[str, Any], kind: str = "plain"
+    algorithm: str, counts: bool, options: Mapping[str, Any], kind: str = "plain"
 ) -> dict[str, Any]:
     """How text becomes words: the engine's parameters. Raises UsageError if they don't fit the algorithm."""
-    if "extend" in given:
-        rules = given["extend"].pipeline
+    if "extend" in options:
+        rules = options["extend"].pipeline
         named = {
             "normalizer": rules.normalizer,
             "pre_tokenizer": rules.pre_tokenizer,
             "pattern": rules.pattern,
         }
-        cached = given.get("user_defined_symbols", ())
+        cached = options.get("user_defined_symbols", ())
         return named | {"timeout": COMMAND_SECONDS, "user_defined_symbols": cached}
     usual = "whitespace_split" if counts else PRE_TOKENIZERS_OF[algorithm][0]
-    chosen = given.get("pre_tokenizer", usual)
+    chosen = options.get("pre_tokenizer", usual)
     fitting = PRE_TOKENIZERS_OF[algorithm]
     if chosen not in fitting:
         raise click.UsageError(
             f"--pre-tokenizer {chosen} does not go with --algorithm {algorithm}; choose one of {', '.join(fitting)}."
         )
-    if "pattern" in given and chosen != "byte_level":
+    if "pattern" in options and chosen != "byte_level":
         raise click.UsageError(
             f"--pattern is for --pre-tokenizer byte_level, not for {chosen}; leave one of them out."
         )
-    if "cut_behavior" in given and "cut" not in given:
+    if "cut_behavior" in options and "cut" not in options:
         raise click.UsageError("--cut-behavior is for --cut; leave it out, or add --cut PATTERN.")
-    replaced = [Replace(pattern, text, literal=False) for pattern, text in given.get("replace", ())]
-    normalizer = (*replaced, *given.get("normalizer", () if replaced else ("none",)))
+    replaced = [Replace(pattern, text, literal=False) for pattern, text in options.get("replace", ())]
+    normalizer = (*replaced, *options.get("normalizer", () if replaced else ("none",)))
     return {
-        "cuts": cuts_asked(given, kind),
+        "cuts": cuts_asked(options, kind),
         "normalizer": normalizer[0] if len(normalizer) == 1 and not replaced else normalizer,
         "pre_tokenizer": chosen,
-        "pattern": given.get("pattern", "gpt2"),
+        "pattern": options.get("pattern", "gpt2"),
         "timeout": COMMAND_SECONDS,
-        "user_defined_symbols": given.get("user_defined_symbols", ()),
+        "user_defined_symbols": options.get("user_defined_symbols", ()),
     }
 
 
-def cuts_asked(given: Mapping[str, Any], kind: str) -> tuple[Cutter, ...]:
+def cuts_asked(options: Mapping[str, Any], kind: str) -> tuple[Cutter, ...]:
     """The cuts behind the pre-tokenizer, in turn."""
     cuts: list[Cutter] = []
-    if "cut" in given:
-        cuts.append(CutAt(given["cut"], BEHAVIOR_OF[given.get("cut_behavior", "isolated")]))
-    if "scripts" in given:
+    if "cut" in options:
+        cuts.append(CutAt(options["cut"], BEHAVIOR_OF[options.get("cut_behavior", "isolated")]))
+    if "scripts" in options:
         cuts.append(Scripts())
-    if "digits" in given:
-        cuts.append(digits_cut(given["digits"], kind))
+    if "digits" in options:
+        cuts.append(digits_cut(options["digits"], kind))
     return tuple(cuts)
 
 
-def refuse_foreign_options(algorithm: str, given: Mapping[str, Any]) -> None:
+def refuse_foreign_options(algorithm: str, options: Mapping[str, Any]) -> None:
     """Raise UsageError for another algorithm's option: nothing is ignored in silence."""
-    for name in given:
+    for name in options:
         fitting = ALGORITHMS_OF.get(name, (algorithm,))
         if algorithm not in fitting:
             raise click.UsageError(
@@ -658,29 +658,29 @@ def refuse_foreign_options(algorithm: str, given: Mapping[str, Any]) -> None:
             )
 
 
-def training_settings(algorithm: str, given: Mapping[str, Any], pre_tokenizer: str) -> dict[str, Any]:
+def training_settings(algorithm: str, options: Mapping[str, Any], pre_tokenizer: str) -> dict[str, Any]:
     """The arguments of the engine's training function."""
-    if given.get("alphabet") == "bytes" and pre_tokenizer != "byte_level":
+    if options.get("alphabet") == "bytes" and pre_tokenizer != "byte_level":
         raise click.UsageError(
             f"--alphabet bytes is for --pre-tokenizer byte_level, not for {pre_tokenizer}; leave one of them out."
         )
-    if "exact" in given and given.get("method") == "sentencepiece":
+    if "exact" in options and options.get("method") == "sentencepiece":
         raise click.UsageError(
             "--exact is for --method course; SentencePiece's way always stops at the size."
         )
     usual: dict[str, Any] = {}
     if algorithm == "unigram":
-        size = given.get("vocab_size", UNIGRAM_SIZE)
+        size = options.get("vocab_size", UNIGRAM_SIZE)
         usual = {"vocab_size": size, "seed_size": grown_seed(USUAL_SEED, size)}
     of_the_pipeline = ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols", *CUTTING)
-    settings = {**usual, **{name: value for name, value in given.items() if name not in of_the_pipeline}}
+    settings = {**usual, **{name: value for name, value in options.items() if name not in of_the_pipeline}}
     if algorithm == "unigram" and "max_token_length" in settings:
         settings["max_piece_length"] = settings.pop("max_token_length")
     return settings
 
 
 def corpus_counted(
-    contents: Sequence[tuple[str, bytes]], algorithm: str, given: Mapping[str, Any]
+    contents: Sequence[tuple[str, bytes]], algorithm: str, options: Mapping[str, Any]
 ) -> Corpus | None:
     """The corpus in a file written by `count`, with rules of its own; None if there is no such file."""
     name, data = next((one for one in contents if is_counts(one[1])), ("", b""))
@@ -692,7 +692,7 @@ def corpus_counted(
             f"{shown} holds a whole corpus, counted by its own rules; leave the other files out, or count them together."
         )
     for setting in ("normalizer", "pre_tokenizer", "pattern", "user_defined_symbols", *CUTTING):
-        if setting in given:
+        if setting in options:
             raise click.UsageError(
                 f"{shown} says by which rules its words were counted; leave {OPTION_OF[setting]} out, or count the text again."
             )
@@ -714,12 +714,12 @@ def read_counted(contents: Sequence[tuple[str, bytes]], pipeline: Mapping[str, A
 
 
 def read_languages(
-    name: str, given: Sequence[str], pipeline: Mapping[str, Any], quiet: bool, as_text: bool
+    name: str, values: Sequence[str], pipeline: Mapping[str, Any], quiet: bool, as_text: bool
 ) -> dict[str, Corpus]:
     """The words of each language, from the file in its option of this name."""
     return {
         language: read_corpus([path], pipeline, quiet, as_text)
-        for language, path in by_name(name, given, "file, such as en=english.txt").items()
+        for language, path in by_name(name, values, "file, such as en=english.txt").items()
     }
 
 

@@ -242,9 +242,9 @@ def line_html(drawn: Sequence[tuple[str, str]]) -> str:
 
 
 def _drawing_size(
-    made: _Drawn, text: str, tokens: tuple[tuple[int, str, bytes, bool, bool], ...], *_settings: object
+    drawing: _Drawn, text: str, tokens: tuple[tuple[int, str, bytes, bool, bool], ...], *_settings: object
 ) -> int:
-    return text_bytes(made, text, tokens)
+    return text_bytes(drawing, text, tokens)
 
 
 @bounded(CHIPS_ROOM, _drawing_size)

@@ -137,9 +137,7 @@ def made_here(standing: Standing) -> frozenset[str]:
     return frozenset() if standing.change is None else frozenset(map(surface, standing.change.tokens))
 
 
-def cut_row(
-    cuts: tuple[Cut | None, ...], position: int, freq: int, made: frozenset[str], style: Style
-) -> str:
+def cut_row(cuts: tuple[Cut | None, ...], position: int, freq: int, new: frozenset[str], style: Style) -> str:
     """One word in the column at `position`: a sign, its tokens, how often it occurs and how many tokens it
     takes."""
     cut = cuts[position]
@@ -149,7 +147,7 @@ def cut_row(
     alike = same == there > 1
     sign, classes = ("=", " dim") if alike else ("≠", " odd") if same == 1 < there else ("", "")
     shown = "".join(
-        chip(token, style, "hot" if token in made and len(token) > 1 else "")
+        chip(token, style, "hot" if token in new and len(token) > 1 else "")
         for token in cut[:TOKENS_IN_COLUMN]
     )
     more = cut_mark(_("{number} more"), max(0, len(cut) - TOKENS_IN_COLUMN))

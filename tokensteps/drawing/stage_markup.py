@@ -50,7 +50,7 @@ def bar(share: float, classes: str = "bar") -> str:
     return f'<span class="{classes}" style="width:{max(2, round(100 * share))}%"></span>'
 
 
-def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, told: str) -> str:
+def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, cost: str) -> str:
     """A row about one way to cut a text: its name, its figures, each with a class of its own or "", the
     pieces, and a sentence. Names and texts are markup, those of the figures plain text."""
     cells = "".join(
@@ -59,7 +59,7 @@ def way_html(name: str, figures: Iterable[tuple[str, int, str]], shown: str, tol
     )
     return (
         f'<section><div><h3>{name}</h3><dl class="ts counts">{cells}</dl></div>'
-        f'<div><div class="pieces">{shown}</div><p class="cost">{told}</p></div></section>'
+        f'<div><div class="pieces">{shown}</div><p class="cost">{cost}</p></div></section>'
     )
 
 

@@ -91,8 +91,8 @@ def parts(token: str, style: Style = PLAIN) -> list[Part]:
     return _named(data.decode("utf-8", "surrogateescape"), VISIBLE if spaces else BYTE_LEVEL_VISIBLE)
 
 
-def _token_size(made: str, token: str, *_style: object) -> int:
-    return text_bytes(made, token)
+def _token_size(markup: str, token: str, *_style: object) -> int:
+    return text_bytes(markup, token)
 
 
 @bounded(TOKENS_ROOM, _token_size)

@@ -72,48 +72,55 @@ def style_of(trace: AnyTrace, show: str = PLAIN.show) -> Style:
     return Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
 
 
-def whatif_html(found: WhatIf) -> str:
+def whatif_html(comparison: WhatIf) -> str:
     """Everything, from the step where the runs part down to tokens per word."""
-    lead, why = tell_parting(found.ours, found.theirs, found.parting, *map(Markup, found.styles))
+    lead, why = tell_parting(
+        comparison.ours, comparison.theirs, comparison.parting, *map(Markup, comparison.styles)
+    )
     says = f'<div class="say brief"><p>{lead}</p><p class="why">{why}</p></div>'
     return (
-        f'{says}<div class="whatif">{starts_html(found)}{timelines_html(found)}'
-        f'<div class="halves"><section>{vocabularies_panel(found)}</section>'
-        f"<section>{measures_panel(found)}{apart_panel(found)}</section></div></div>"
+        f'{says}<div class="whatif">{starts_html(comparison)}{timelines_html(comparison)}'
+        f'<div class="halves"><section>{vocabularies_panel(comparison)}</section>'
+        f"<section>{measures_panel(comparison)}{apart_panel(comparison)}</section></div></div>"
     )
 
 
-def whatif_frame(found: WhatIf, label: str, status: str) -> Frame:
+def whatif_frame(comparison: WhatIf, label: str, status: str) -> Frame:
     """A frame of a flipbook through many changes; `label` is markup, `status` plain text."""
-    spoken = tell_parting(found.ours, found.theirs, found.parting, *map(Plain, found.styles))
-    return Frame(whatif_html(found), sentences(status + ".", *spoken), label, status)
+    spoken = tell_parting(
+        comparison.ours, comparison.theirs, comparison.parting, *map(Plain, comparison.styles)
+    )
+    return Frame(whatif_html(comparison), sentences(status + ".", *spoken), label, status)
 
 
 # --- the timelines ------------------------------------------------------------------------------------------
 
 
-def starts_html(found: WhatIf) -> str:
+def starts_html(comparison: WhatIf) -> str:
     """The symbols, or Unigram's seed, at the start of only one of the runs; nothing when both start alike."""
     rows = []
-    starts = [choice.tokens for run in (found.ours, found.theirs) if (choice := choice_at(run, 0))]
+    starts = [choice.tokens for run in (comparison.ours, comparison.theirs) if (choice := choice_at(run, 0))]
     names = (_("Only as it is, from the start"), _("Only what if, from the start"))
-    for name, mine, others, style in zip(names, starts, reversed(starts), found.styles, strict=True):
+    for name, mine, others, style in zip(names, starts, reversed(starts), comparison.styles, strict=True):
         known = {*others}
         if own := [token for token in mine if token not in known]:
             rows.append(tokens_row(name, own, style))
     return f'<div class="story">{"".join(rows)}</div>' if rows else ""
 
 
-def timelines_html(found: WhatIf) -> str:
+def timelines_html(comparison: WhatIf) -> str:
     """Both runs step by step, one under the other: each column is a step, and the one where they part is
     marked."""
-    last, parting = max(len(found.ours), len(found.theirs)), found.parting
+    last, parting = max(len(comparison.ours), len(comparison.theirs)), comparison.parting
     first = max(1, (parting or 1) - BEFORE_PARTING)
-    beside = [*aligned(found.ours, found.theirs)]  # up to where they part, both are at the same step
+    beside = [
+        *aligned(comparison.ours, comparison.theirs)
+    ]  # up to where they part, both are at the same step
     shown = beside[first - 1 : first - 1 + STEPS_DRAWN]
     names = "".join(f"<span>{escape(name)}</span>" for name in (_("Step"), _("As it is"), _("What if")))
     cells = "".join(
-        cell_html(found, *steps, parts=column == parting) for column, steps in enumerate(shown, start=first)
+        cell_html(comparison, *steps, parts=column == parting)
+        for column, steps in enumerate(shown, start=first)
     )
     before = _("Steps 1 to {step} are the same.").format(step=count(first - 1)) if first > 1 else ""
     rest = (
@@ -125,16 +132,16 @@ def timelines_html(found: WhatIf) -> str:
     return f'<div class="twins">{above}<div class="twin"><div class="cell names">{names}</div>{cells}</div>{below}</div>'
 
 
-def cell_html(found: WhatIf, ours: int | None, theirs: int | None, parts: bool) -> str:
+def cell_html(comparison: WhatIf, ours: int | None, theirs: int | None, parts: bool) -> str:
     """One step of both runs, None where one of them waits; `parts` is true at their first divergence."""
-    here = None if ours is None else choice_at(found.ours, ours)
-    there = None if theirs is None else choice_at(found.theirs, theirs)
+    here = None if ours is None else choice_at(comparison.ours, ours)
+    there = None if theirs is None else choice_at(comparison.theirs, theirs)
     state = "alike" if here == there else "parts" if parts else "apart"
-    runs = (found.ours, ours), (found.theirs, theirs)
+    runs = (comparison.ours, ours), (comparison.theirs, theirs)
     taken = (step for run, step in runs if step is not None and step <= len(run))  # none once a run has ended
     steps = " · ".join(map(count, dict.fromkeys(taken)))
     shown = "".join(
-        choice_html(choice, style) for choice, style in zip((here, there), found.styles, strict=True)
+        choice_html(choice, style) for choice, style in zip((here, there), comparison.styles, strict=True)
     )
     return f'<div class="cell {state}"><span class="k">{steps}</span>{shown}</div>'
 
@@ -163,41 +170,42 @@ def tokens_row(name: str, tokens: Sequence[str], style: Style) -> str:
     return f'<span class="n">{escape(text)}</span><span class="row">{chips(tokens[:TOKENS_DRAWN_EACH], style)}{more}</span>'
 
 
-def vocabularies_panel(found: WhatIf) -> str:
+def vocabularies_panel(comparison: WhatIf) -> str:
     """The tokens learned by only one of the runs, at the same vocabulary size."""
-    at = found.vocabulary_difference
+    at = comparison.vocabulary_difference
     name = ngettext("Vocabularies of {size} token", "Vocabularies of {size} tokens", at.size)
     sizes = [
-        run.snapshot(step).vocab_size for run, step in zip((found.ours, found.theirs), at.steps, strict=True)
+        run.snapshot(step).vocab_size
+        for run, step in zip((comparison.ours, comparison.theirs), at.steps, strict=True)
     ]
-    if max(sizes) > at.size and at.steps == (len(found.ours), len(found.theirs)):
+    if max(sizes) > at.size and at.steps == (len(comparison.ours), len(comparison.theirs)):
         name = _("Vocabularies at the end: {ours} and {theirs} tokens")
     title = escape(name.format(size=count(at.size), ours=count(sizes[0]), theirs=count(sizes[1])))
     both = _("{letter}: {told}").format(letter=_("Learned by both"), told=count(at.shared))
     rows = (
         f'<span class="n">{escape(both)}</span><span class="row"></span>'
-        + tokens_row(_("Learned only as it is"), at.ours, found.styles[0])
-        + tokens_row(_("Learned only what if"), at.theirs, found.styles[1])
+        + tokens_row(_("Learned only as it is"), at.ours, comparison.styles[0])
+        + tokens_row(_("Learned only what if"), at.theirs, comparison.styles[1])
     )
     return f'<h3>{title}</h3><div class="story">{rows}</div>'
 
 
-def measures_panel(found: WhatIf) -> str:
+def measures_panel(comparison: WhatIf) -> str:
     """Tokens per word of both, on the corpus and on a text of one's own."""
     names = "".join(f"<th>{escape(name)}" for name in ("", _("As it is"), _("What if")))
-    rows = row_html(_("Corpus"), [(one.tokens, one.words) for one in found.effects.measures])
-    if words := len(found.text.split()):
-        rows += row_html(_("Your text"), [(len(tokens), words) for tokens in found.text_tokens])
+    rows = row_html(_("Corpus"), [(one.tokens, one.words) for one in comparison.effects.measures])
+    if words := len(comparison.text.split()):
+        rows += row_html(_("Your text"), [(len(tokens), words) for tokens in comparison.text_tokens])
     title = escape(_("Tokens per word"))
-    return f'<h3>{title}</h3><table class="tipping"><tr>{names}{rows}</table>{text_panel(found)}'
+    return f'<h3>{title}</h3><table class="tipping"><tr>{names}{rows}</table>{text_panel(comparison)}'
 
 
-def text_panel(found: WhatIf) -> str:
+def text_panel(comparison: WhatIf) -> str:
     """The text of one's own in the tokens of both; nothing without one."""
-    if not found.text.strip():
+    if not comparison.text.strip():
         return ""
     names = (_("As it is"), _("What if"))
-    rows = "".join(map(tokens_row, names, found.text_tokens, found.styles))
+    rows = "".join(map(tokens_row, names, comparison.text_tokens, comparison.styles))
     return f'<h3>{escape(_("Your text"))}</h3><div class="story">{rows}</div>'
 
 
@@ -210,13 +218,13 @@ def row_html(name: str, measures: Sequence[tuple[int, int]]) -> str:
     return f"<tr><td>{escape(name)}{cells}"
 
 
-def apart_panel(found: WhatIf) -> str:
+def apart_panel(comparison: WhatIf) -> str:
     """The words with different splits by the two tokenizers."""
-    apart = found.effects.apart
+    apart = comparison.effects.apart
     title = escape(_("Words split differently: {number}").format(number=count(len(apart))))
     rows = "".join(
-        f'<span class="n">× {count(one.frequency)}</span><span class="row">{chips(one.ours, found.styles[0])}'
-        f'<span class="to">→</span>{chips(one.theirs, found.styles[1])}</span>'
+        f'<span class="n">× {count(one.frequency)}</span><span class="row">{chips(one.ours, comparison.styles[0])}'
+        f'<span class="to">→</span>{chips(one.theirs, comparison.styles[1])}</span>'
         for one in apart[:WORDS_APART_DRAWN]
     )
     more = "" if len(apart) <= WORDS_APART_DRAWN else "<span>…</span>"

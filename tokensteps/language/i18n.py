@@ -48,14 +48,14 @@ def language_of(tag: str) -> str:
     return code if code in LANGUAGES else "en"
 
 
-def visitors_language(asked: str, accepted: str) -> str:
+def visitors_language(requested: str, accepted: str) -> str:
     """The language of a visitor, asked for in the address, or else accepted in these tags, in the form of the
     header Accept-Language.
 
     >>> visitors_language("zh", "ja"), visitors_language("", "ja-JP,en;q=0.9"), visitors_language("tlh", "")
     ('zh', 'ja', 'en')
     """
-    return asked if asked in LANGUAGES else language_of(accepted.partition(",")[0])
+    return requested if requested in LANGUAGES else language_of(accepted.partition(",")[0])
 
 
 def current_language() -> str:
@@ -97,14 +97,14 @@ def sentences(*parts: str) -> str:
     return ("" if _language.get() in UNSPACED else " ").join(filter(None, parts))
 
 
-def ended(told: str) -> str:
+def ended(markup: str) -> str:
     """HTML before another sentence: with a full stop, if it ends with a formula.
 
     >>> ended("3 + 4 = <b>7</b>"), ended("It occurs 7 times.")
     ('3 + 4 = <b>7</b>.', 'It occurs 7 times.')
     """
     stop = "。" if _language.get() in UNSPACED else "."
-    return told + stop if re.search(r"\w(?:<[^>]*>)*$", told) else told
+    return markup + stop if re.search(r"\w(?:<[^>]*>)*$", markup) else markup
 
 
 def listed(parts: Iterable[str]) -> str:

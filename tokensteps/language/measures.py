@@ -105,11 +105,11 @@ SHARES: Final = frozenset({"whole_words", "vocabulary_used"})
 """The measures in percent."""
 
 
-def value_of(found: Measures, name: str, order: float, vocabulary: bool) -> float | None:
+def value_of(measures: Measures, name: str, order: float, vocabulary: bool) -> float | None:
     """One of the measures of a text; `order` and `vocabulary` are for Rényi's efficiency."""
     if name == "renyi_efficiency":
-        return found.renyi_efficiency(order, vocabulary)
-    value: float | None = getattr(found, name)
+        return measures.renyi_efficiency(order, vocabulary)
+    value: float | None = getattr(measures, name)
     return value
 
 
@@ -135,41 +135,41 @@ _PARTS: Final[Mapping[str, Callable[[Measures], tuple[int, int]]]] = {
 """Dividend and divisor."""
 
 
-def put_in(found: Measures, name: str, order: float, vocabulary: bool) -> str:
+def put_in(measures: Measures, name: str, order: float, vocabulary: bool) -> str:
     """A measure's formula with the numbers of a text.
 
     >>> from collections import Counter
-    >>> found = Measures(Counter(the=3, cat=1, sat=1), words=5, whole=5, characters=19, bytes=19, size=100)
-    >>> put_in(found, "fertility", 2.5, False), put_in(found, "renyi_efficiency", 2.5, False)
+    >>> measures = Measures(Counter(the=3, cat=1, sat=1), words=5, whole=5, characters=19, bytes=19, size=100)
+    >>> put_in(measures, "fertility", 2.5, False), put_in(measures, "renyi_efficiency", 2.5, False)
     ('5 / 5 = 1.0000', '1.1122 / log₂ 3 = 1.1122 / 1.5850 = 0.7017')
     """
-    value = value_of(found, name, order, vocabulary)
+    value = value_of(measures, name, order, vocabulary)
     if name != "renyi_efficiency":
-        top, bottom = _PARTS[name](found)
+        top, bottom = _PARTS[name](measures)
         return f"{count(top)} / {count(bottom)} = {measure_text(name, value)}"
-    size = found.size if vocabulary else found.different
-    entropy = f"{found.renyi_entropy(order):.4f}"
+    size = measures.size if vocabulary else measures.different
+    entropy = f"{measures.renyi_entropy(order):.4f}"
     if not value:
         return f"{entropy} / log₂ {count(size)}"
-    most = f"{found.renyi_entropy(order) / value:.4f}"
+    most = f"{measures.renyi_entropy(order) / value:.4f}"
     return f"{entropy} / log₂ {count(size)} = {entropy} / {most} = {measure_text(name, value)}"
 
 
-def parallel_put_in(found: ParallelMeasures, names: Mapping[str, str]) -> dict[str, str]:
+def parallel_put_in(measures: ParallelMeasures, names: Mapping[str, str]) -> dict[str, str]:
     """The formulas of premium and Gini with the numbers of some lines; `names` are the languages' own.
 
-    >>> found = ParallelMeasures(10, {"en": 20, "de": 30}, {"en": 0, "de": 0})
-    >>> parallel_put_in(found, {"en": "English", "de": "German"})
+    >>> measures = ParallelMeasures(10, {"en": 20, "de": 30}, {"en": 0, "de": 0})
+    >>> parallel_put_in(measures, {"en": "English", "de": "German"})
     {'premium': 'German: 30 / 20 = 1.5000', 'gini': '2 × 1.0 / (2 × 2 × 5.0) = 0.1000'}
     """
-    first, *others = found.tokens
+    first, *others = measures.tokens
     lines = [
-        f"{names.get(language, language)}: {count(found.tokens[language])} / {count(found.tokens[first])} = {measure_text('premium', found.premium[language])}"
+        f"{names.get(language, language)}: {count(measures.tokens[language])} / {count(measures.tokens[first])} = {measure_text('premium', measures.premium[language])}"
         for language in others
     ]
-    rates = [*found.per_line.values()]
+    rates = [*measures.per_line.values()]
     apart = sum(abs(one - other) for index, one in enumerate(rates) for other in rates[:index])
-    gini = f"2 × {apart:.1f} / (2 × {len(rates)} × {sum(rates):.1f}) = {measure_text('gini', found.gini)}"
+    gini = f"2 × {apart:.1f} / (2 × {len(rates)} × {sum(rates):.1f}) = {measure_text('gini', measures.gini)}"
     return {"premium": " · ".join(lines), "gini": gini}
 
 

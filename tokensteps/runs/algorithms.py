@@ -131,10 +131,10 @@ def _bpe(recipe: Recipe, pipeline: Pipeline) -> dict[str, Any]:
     return {**shared, **_limits(recipe), **fallback}
 
 
-def seed_pieces(asked: int | None, size: int | None) -> int:
+def seed_pieces(requested: int | None, size: int | None) -> int:
     """The maximum size of Unigram's seed: the learner's number, or else the usual one, and more if the
     vocabulary's size needs it."""
-    return asked or min(SEED_LIMIT, grown_seed(USUAL_SEED, size))
+    return requested or min(SEED_LIMIT, grown_seed(USUAL_SEED, size))
 
 
 def _unigram(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:

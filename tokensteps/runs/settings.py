@@ -274,16 +274,16 @@ def setting_told(rule: Setting, text: str) -> str:
         return ""
     match rule.kind:
         case "choice":
-            told = choice_name(rule.name, text)
+            shown = choice_name(rule.name, text)
         case "switch" if value:
             return _(rule.label)
         case "switch":
-            told = _("off")
+            shown = _("off")
         case "number":
-            told = _(rule.placeholder) if value is None else count(value)
+            shown = _(rule.placeholder) if value is None else count(value)
         case _:
-            told = text or _("none")
-    return _("{rule}: {value}").format(rule=_(rule.label), value=told)
+            shown = text or _("none")
+    return _("{rule}: {value}").format(rule=_(rule.label), value=shown)
 
 
 def special_tokens(text: str) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def inline_scripts(page: str) -> list[str]:
     return parser.found
 
 
-def frame_ancestors(given: str) -> tuple[str, ...]:
+def frame_ancestors(sites: str) -> tuple[str, ...]:
     """The sites allowed to show the app in a frame: its own site, and the named ones. Raises ValueError.
 
     >>> frame_ancestors("")
@@ -168,7 +168,7 @@ def frame_ancestors(given: str) -> tuple[str, ...]:
     >>> frame_ancestors("'none'")
     ("'none'",)
     """
-    named = given.split()
+    named = sites.split()
     if named == ["'none'"]:
         return ("'none'",)
     for source in named:
@@ -309,11 +309,11 @@ class Guard:
             await IncomingFile(scope, self.session_resources).pass_on(self.app, receive, send)
 
     def headers(
-        self, scope: Scope, status: int, given: Iterable[tuple[bytes, bytes]]
+        self, scope: Scope, status: int, original: Iterable[tuple[bytes, bytes]]
     ) -> list[tuple[bytes, bytes]]:
         """A response's headers, with ours in place of any of the same name."""
         secure = _secure(scope)
-        headers = [_kept_secret(*header, secure) for header in given if header[0].lower() not in self.ours]
+        headers = [_kept_secret(*header, secure) for header in original if header[0].lower() not in self.ours]
         said = {name.lower(): value for name, value in headers}
         headers += self.page if _is_page(scope["path"], said) else self.file
         if b"cache-control" not in said:

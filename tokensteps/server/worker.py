@@ -54,11 +54,11 @@ class ProgressReporter(Progress):
             # Measured from the end of this cut, so that sending never takes more than its share of the time.
             self._next_cut = self.clock() + self.pause()
 
-    def _report(self, *told: Any) -> None:
+    def _report(self, *progress: Any) -> None:
         now = self.clock()
         if now - self._last > TOLD_EVERY:
             self._last = now
-            self._tell("progress", told)
+            self._tell("progress", progress)
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO, room: float = math.inf) -> None:

@@ -81,7 +81,7 @@ class Destination(NamedTuple):
     """The activity of a plan, if it was requested as one."""
 
 
-def read_destination(told: Any) -> Destination | None:
+def read_destination(message: Any) -> Destination | None:
     """The class's place, from the browser's message; None for an invalid one. Only the page's own parameters
     are left of its address.
 
@@ -102,24 +102,24 @@ def read_destination(told: Any) -> Destination | None:
     Destination(page='bpe', query={'corpus': 'course', 'step': '2'}, nonce='9', stop=WalkPlace(walk='30', number=3))
     >>> read_destination({"stop": "path.99", "walk": "path.99", "nonce": "9"})
     """  # noqa: W505
-    match told:
+    match message:
         case {"stop": str(text)} if (position := read_walk(text)) is not None:
             link = stops_of(position.walk, lesson_facts())[position.number - 1].link
-            query = {**link.query, **({WALK_PARAMETER: text} if told.get("walk") else {})}
-            return Destination(link.page, query, str(told.get("nonce", ""))[:40], position)
+            query = {**link.query, **({WALK_PARAMETER: text} if message.get("walk") else {})}
+            return Destination(link.page, query, str(message.get("nonce", ""))[:40], position)
         case {"page": str(page), "query": str(query)} if page in PAGES and len(query) <= CLASS_QUERY:
             try:
                 results = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=FIELDS))
             except ValueError:
                 return None
             wanted = {name: results[name] for name in results if name in PAGE_PARAMETERS[page] | ALSO_READ}
-            step = read_step(str(told.get("step")))
+            step = read_step(str(message.get("step")))
             if step is not None:
                 wanted["step"] = str(step)
-            walk = read_walk(str(told.get("walk", "")))
+            walk = read_walk(str(message.get("walk", "")))
             if walk is not None:
                 wanted[WALK_PARAMETER] = write_walk(walk)
-            return Destination(page, wanted, str(told.get("nonce", ""))[:40])
+            return Destination(page, wanted, str(message.get("nonce", ""))[:40])
     return None
 
 

@@ -133,9 +133,9 @@ def site_files(
     yield from in_languages(site, partial(read_pages, site, runs, own))
 
 
-def one_page(make: Callable[..., SitePage], *given: object) -> list[SitePage]:
+def one_page(make: Callable[..., SitePage], *arguments: object) -> list[SitePage]:
     """A page alone."""
-    return [make(*given)]
+    return [make(*arguments)]
 
 
 def in_languages(

@@ -246,11 +246,11 @@ def read_table(name: str, data: bytes, limit: int) -> Table:
         raise LessonError("toml", name, problem=_toml_problem(str(error)[:200])) from None
 
 
-def _toml_problem(told: str) -> str:
+def _toml_problem(message: str) -> str:
     """The parser's message, after the place."""
-    match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", told, re.DOTALL)
+    match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message, re.DOTALL)
     if match is None:
-        return told
+        return message
     return Phrase(
         N_("line {line}, column {column}: {message}"), line=match[2], column=match[3], message=match[1]
     )

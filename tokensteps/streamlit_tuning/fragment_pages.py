@@ -19,9 +19,9 @@ def leave_other_pages_alone() -> None:
     require(RerunData, "fragment_id_queue", "page_script_hash")
     run = ScriptRunner._run_script
 
-    def run_what_is_there(runner: ScriptRunner, asked: RerunData) -> None:
+    def run_what_is_there(runner: ScriptRunner, request: RerunData) -> None:
         there = runner._pages_manager.current_page_script_hash
-        if not asked.fragment_id_queue or asked.page_script_hash in {"", there}:  # "" names none
-            run(runner, asked)
+        if not request.fragment_id_queue or request.page_script_hash in {"", there}:  # "" names none
+            run(runner, request)
 
     ScriptRunner._run_script = run_what_is_there  # type: ignore[method-assign, assignment]

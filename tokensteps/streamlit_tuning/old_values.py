@@ -34,12 +34,14 @@ def keep_what_the_page_has_set() -> None:
     require(SessionState, "_old_state", "_new_session_state", "on_script_will_rerun")
     prepare = SessionState.on_script_will_rerun
 
-    def prepare_without_old(state: SessionState, told: WidgetStates | None, **replay: Any) -> None:
-        old = _old_in(told, state) if told else set()
-        if not told or not old:
-            prepare(state, told, **replay)
+    def prepare_without_old(state: SessionState, widget_states: WidgetStates | None, **replay: Any) -> None:
+        old = _old_in(widget_states, state) if widget_states else set()
+        if not widget_states or not old:
+            prepare(state, widget_states, **replay)
             return
-        prepare(state, WidgetStates(widgets=(one for one in told.widgets if one.id not in old)), **replay)
+        prepare(
+            state, WidgetStates(widgets=(one for one in widget_states.widgets if one.id not in old)), **replay
+        )
         keys = state._key_id_mapper.id_key_mapping
         state._new_session_state = {
             keys[name]: value_held(name, state) for name in old
@@ -48,12 +50,14 @@ def keep_what_the_page_has_set() -> None:
     SessionState.on_script_will_rerun = prepare_without_old  # type: ignore[method-assign, assignment]
 
 
-def _old_in(told: WidgetStates, state: SessionState) -> set[str]:
+def _old_in(widget_states: WidgetStates, state: SessionState) -> set[str]:
     """The widgets whose message has a value from before the page set them. As the only change, an old value
     is a visitor's choice."""
     held, old = _held(state), set()
-    news = sum(is_news(one, state) for one in told.widgets if not one.HasField("file_uploader_state_value"))
-    for one in told.widgets:
+    news = sum(
+        is_news(one, state) for one in widget_states.widgets if not one.HasField("file_uploader_state_value")
+    )
+    for one in widget_states.widgets:
         if one.id in held:
             value = _fingerprint(value_told(one, state))
             if news > 1 and value in held[one.id][:-1]:

@@ -306,13 +306,13 @@ def ask_bridge(trace: MergeTrace, step: int, style: Style) -> Question | None:
     space?"""
     if not isinstance(trace, SuperTrace) or not trace.in_stage_2(step):
         return None
-    found: dict[bool, Candidate] = {}
+    best_pairs: dict[bool, Candidate] = {}
     for one in trace.candidates(step, PAIRS_OFFERED):
-        found.setdefault(is_superword("".join(one.pair)), one)
-    if len(found) < 2:
+        best_pairs.setdefault(is_superword("".join(one.pair)), one)
+    if len(best_pairs) < 2:
         return None
     event, voice = merge_at(trace, step + 1), Markup(style)
-    labels = {pair_text(one.pair, style): one for one in found.values()}
+    labels = {pair_text(one.pair, style): one for one in best_pairs.values()}
     key = pair_text(event.pair, style)
     messages = (
         _("Within words, {pair} is the most frequent: {number}."),
@@ -321,7 +321,7 @@ def ask_bridge(trace: MergeTrace, step: int, style: Style) -> Question | None:
     because = sentences(
         *(
             fill(message, pair=pair_chips(best.pair, style), number=f"<b>{count(best.freq)}</b>")
-            for message, best in zip(messages, (found[False], found[True]), strict=True)
+            for message, best in zip(messages, (best_pairs[False], best_pairs[True]), strict=True)
         )
     )
 

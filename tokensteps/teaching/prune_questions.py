@@ -246,7 +246,7 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
         prompt + probabilities(trace, step + 1, [piece for piece in after.pieces if piece in word], style),
         Entry(split_hint("".join(pieces))),
         " ".join(with_symbol(pieces, behind)),
-        grade_split("".join(pieces), pieces, compare, told=text, behind=behind, style=style),
+        grade_split("".join(pieces), pieces, compare, explanation=text, behind=behind, style=style),
         text,
         fill(
             _("The most probable split without it has probability {chance}."), chance=chance(math.exp(best))

@@ -182,30 +182,30 @@ class Question:
     """A picture to answer in; typing into the form is always possible, too."""
 
 
-def right(told: str = "") -> Verdict:
-    """A right answer; `told` is markup."""
+def right(explanation: str = "") -> Verdict:
+    """A right answer; `explanation` is markup."""
     name = escape(_("Right."))
-    return Verdict(RIGHT, f"<b>{name}</b> {told}")
+    return Verdict(RIGHT, f"<b>{name}</b> {explanation}")
 
 
-def tied(told: str) -> Verdict:
+def tied(explanation: str) -> Verdict:
     """An equally good answer that loses by the tie rule."""
     name = escape(_("Tied."))
-    return Verdict(TIED, f"<b>{name}</b> {told}")
+    return Verdict(TIED, f"<b>{name}</b> {explanation}")
 
 
-def wrong(told: str, hint: str = "", slip: str = "", cells: tuple[int, ...] = ()) -> Verdict:
-    """A wrong answer. `told`, markup, has the right one; `hint`, markup, doesn't. `slip` is the mistake
-    behind it, if it is known."""
+def wrong(explanation: str, hint: str = "", slip: str = "", cells: tuple[int, ...] = ()) -> Verdict:
+    """A wrong answer. `explanation`, markup, has the right one; `hint`, markup, doesn't. `slip` is the
+    mistake behind it, if it is known."""
     name = escape(_("Not this one."))
     cause = escape(_(SLIPS[slip])) if slip else ""
-    told = " ".join(filter(None, (f"<b>{name}</b>", cause, told)))
-    return Verdict(WRONG, told, sentences(hint, cause), slip, cells)
+    explanation = " ".join(filter(None, (f"<b>{name}</b>", cause, explanation)))
+    return Verdict(WRONG, explanation, sentences(hint, cause), slip, cells)
 
 
-def unread(told: str) -> Verdict:
-    """An unreadable answer; `told`, plain text, describes a readable one."""
-    return Verdict(UNREAD, escape(told))
+def unread(message: str) -> Verdict:
+    """An unreadable answer; `message`, plain text, describes a readable one."""
+    return Verdict(UNREAD, escape(message))
 
 
 _SIGNS_OF_SPACE: Final = str.maketrans("Ġ▁", "␣␣")
@@ -413,23 +413,23 @@ def grade_split(
     true: Sequence[str],
     compare: Callable[[tuple[str, ...]], Verdict],
     prefix: str = "",
-    told: str = "",
+    explanation: str = "",
     behind: str = "",
     style: Style = PLAIN,
 ) -> Callable[[str], Verdict]:
     """Grade a typed split of `word` into the pieces `true` (both as shown, continuation prefixes left out).
 
-    `told`, markup, goes with the right one; `compare` grades any other. If the typed text can be read in
-    several ways, the best counts. `behind` is a symbol behind the word, to be kept whole.
+    `explanation`, markup, goes with the right one; `compare` grades any other. If the typed text can be read
+    in several ways, the best counts. `behind` is a symbol behind the word, to be kept whole.
     """
     wanted = with_symbol(true, behind)
 
     def grade_pieces(pieces: tuple[str, ...]) -> Verdict:
         if pieces == wanted:
-            return right(told)
+            return right(explanation)
         if behind and pieces[-1] != behind:
             mine = fill(_("You cut it into {pieces}."), pieces=escape(" ".join(pieces)))
-            return wrong(sentences(mine, told), sentences(mine, symbol_told(behind, style)))
+            return wrong(sentences(mine, explanation), sentences(mine, symbol_told(behind, style)))
         return compare(pieces[: len(pieces) - bool(behind)])
 
     def grade(answer: str) -> Verdict:

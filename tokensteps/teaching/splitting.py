@@ -72,12 +72,12 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     ways: list[dict[int, dict[Cuts, None]]] = [{} for _place in range(len(typed) + 1)]
     """For each number of typed characters: the number of the word's characters so far → the cuts so far."""
 
-    def add(at: int, made: int, found: Iterable[Cuts], cut: bool = False) -> None:
-        known = ways[at].setdefault(made, {})
-        for cuts in found:
-            here = cut and 0 < made < size and cuts[-1:] != (made,)
+    def add(at: int, length: int, alternatives: Iterable[Cuts], cut: bool = False) -> None:
+        known = ways[at].setdefault(length, {})
+        for cuts in alternatives:
+            here = cut and 0 < length < size and cuts[-1:] != (length,)
             if len(known) < READINGS:
-                known[(*cuts, made) if here else cuts] = None
+                known[(*cuts, length) if here else cuts] = None
 
     add(0, 0, [()])
     if word[:1] in SPACES and size > 1:

@@ -181,13 +181,13 @@ def read_progress(saved: list[Any]) -> PathProgress:
     True
     """
 
-    def stations(found: Any) -> frozenset[int]:
+    def stations(value: Any) -> frozenset[int]:
         known = range(1, len(STATIONS) + 1)
-        listed = found[: 2 * len(STATIONS)] if isinstance(found, list) else []
+        listed = value[: 2 * len(STATIONS)] if isinstance(value, list) else []
         return frozenset(one for one in listed if type(one) is int and one in known)
 
-    def moved(found: Any) -> frozenset[int]:
-        return frozenset(OLD_STATIONS[one] for one in stations(found) if one in OLD_STATIONS)
+    def moved(value: Any) -> frozenset[int]:
+        return frozenset(OLD_STATIONS[one] for one in stations(value) if one in OLD_STATIONS)
 
     match saved:
         case [at, done, shown, practised]:

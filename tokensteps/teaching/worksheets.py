@@ -62,8 +62,8 @@ def worksheet(title: str, tasks: Sequence[PaperTask]) -> str:
     """The self-contained HTML file of a worksheet; `title` is plain text."""
     numbered = [(f"{number}. {task.title}", task) for number, task in enumerate(tasks, start=1)]
 
-    def part(told: str, markup: str) -> str:
-        return f'<section class="task"><h2>{escape(told)}</h2>{markup}</section>'
+    def part(heading: str, markup: str) -> str:
+        return f'<section class="task"><h2>{escape(heading)}</h2>{markup}</section>'
 
     return standalone_page(
         "worksheet",
@@ -153,7 +153,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
             ]
             for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
-        told = [tell_wordpiece(trace.snapshot(step), voice)]
+        narrations = [tell_wordpiece(trace.snapshot(step), voice)]
         question = _(
             "Count the pairs in these words, work out their scores, and write down which pair is merged next."
         )
@@ -161,7 +161,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
         rows = [
             [pair_chips(one.pair, style), count(one.freq)] for one in trace.candidates(step - 1, PAIR_ROWS)
         ]
-        told = [tell_bpe(trace[step], voice)]
+        narrations = [tell_bpe(trace[step], voice)]
         question = _("Count the pairs in these words, and write down which pair is merged next.")
         match trace:
             case ParityTrace() if language := trace.language_at(step):
@@ -170,7 +170,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
                 question = sentences(chooses, question)
             case PickyTrace():
                 removals = [tell_removal(event, voice) for event in removals_after(trace, step)]
-                told += removals or [Narration(escape(_("Nothing leaves.")), "")]
+                narrations += removals or [Narration(escape(_("Nothing leaves.")), "")]
                 leaves = _("Then write down what leaves the vocabulary: the threshold is {threshold}.")
                 question = sentences(question, leaves.format(threshold=trace.settings["threshold"]))
     words = sheet_html(
@@ -187,7 +187,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
         _("Merge {step}").format(step=count(step)),
         f"<p>{escape(question)}</p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
         f'<p>{merged}</p><div class="line"></div>',
-        f"{sheet_html(heads, rows)}<p>{sentences(*(part for one in told for part in (one.lead, one.why)))}</p>",
+        f"{sheet_html(heads, rows)}<p>{sentences(*(part for one in narrations for part in (one.lead, one.why)))}</p>",
     )
 
 

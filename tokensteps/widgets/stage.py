@@ -110,13 +110,13 @@ def growing(run: Run[Built]) -> Built | None:
     waited: tuple[str, int | None] | None = st.session_state.pop(key, None)
     if waited is not None and (waited[0] != run.name or from_link() or is_back()):
         waited = None
-    asked = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
+    requested = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
     first, _last = excerpt_in_url() or (0, 0)
-    trace = build(page, run.name, run.make, wanted=max(asked or 0, first))
+    trace = build(page, run.name, run.make, wanted=max(requested or 0, first))
     if trace is None:
-        st.session_state[key] = run.name, asked
-    elif waited is not None and asked is not None:
-        go_to(f"{page}.book", asked)
+        st.session_state[key] = run.name, requested
+    elif waited is not None and requested is not None:
+        go_to(f"{page}.book", requested)
     return trace
 
 
@@ -178,10 +178,10 @@ def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:
     return None if value is None else order.opened(value)
 
 
-def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
+def _offer_more(page: str, run: str, stopped: dict[str, Any]) -> None:
     """Say that this run was stopped, and let it go on."""
     left, right = st.columns([4, 1], vertical_alignment="center")
-    result = kept[run]
+    result = stopped[run]
     if result is None:
         text = _("Reading was stopped before training began.")
     elif isinstance(result, Comparison):  # its steps are sizes, no measure of the training's progress
@@ -198,7 +198,9 @@ def _offer_more(page: str, run: str, kept: dict[str, Any]) -> None:
         ).format(number=count(len(result)))
     with left:
         note(text)
-    right.button(_("Train to the end"), key=f"{page}.again", on_click=kept.pop, args=(run,), width="stretch")
+    right.button(
+        _("Train to the end"), key=f"{page}.again", on_click=stopped.pop, args=(run,), width="stretch"
+    )
 
 
 @st.fragment(run_every=0.4)

@@ -12,8 +12,8 @@ from tokensteps.components.tabs import tab_bar, told_tab
 from tokensteps.language.i18n import _, use_language
 
 
-def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *given: Any) -> None:
-    """Tabs by their untranslated names; draws the open one's body, with the arguments in `given`.
+def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *arguments: Any) -> None:
+    """Tabs by their untranslated names; draws the open one's body, with the arguments in `arguments`.
 
     Session state has the open tab's name as shown under `key`, and as in `bodies` under `key.open`. To open a
     tab, set the first; both are forgotten with the page (`tokensteps.widgets.arrival`).
@@ -29,7 +29,7 @@ def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *given: Any) 
         said = dict(zip(bodies, names, strict=True))
         tab_bar(bar, said, shown, f"st-key-{panel.replace('.', '-')}", partial(open_tab, key))
         with st.container(key=panel):
-            bodies[shown](*given)
+            bodies[shown](*arguments)
 
 
 def open_tab(key: str, name: str) -> None:

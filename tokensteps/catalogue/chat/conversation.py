@@ -64,19 +64,19 @@ def read_turns(text: str) -> list[ChatTurn] | None:
     return turns
 
 
-def check_messages(found: Any, name: str) -> list[dict[str, Any]]:
+def check_messages(data: Any, name: str) -> list[dict[str, Any]]:
     """The messages of a file as programs write it, `{"role": …, "content": …}` each, or `{"messages": [ …
     ]}`. Raises ChatError.
 
     >>> check_messages({"messages": [{"role": "user", "content": "Hi"}]}, "chat.json")
     [{'role': 'user', 'content': 'Hi'}]
     """
-    if isinstance(found, dict):
-        found = found.get("messages")
-    if not isinstance(found, list) or not all(isinstance(one, dict) and "role" in one for one in found):
-        raise ChatError("messages", name=quoted(name), message=quoted(json.dumps(found)[:60]))
-    size = sum(len(str(one.get("content", ""))) for one in found)
-    if not found or len(found) > CHAT_MESSAGES or size > CHAT_CHARACTERS:
-        messages = f"{count(len(found))} messages, {count(size)} characters"
+    if isinstance(data, dict):
+        data = data.get("messages")
+    if not isinstance(data, list) or not all(isinstance(one, dict) and "role" in one for one in data):
+        raise ChatError("messages", name=quoted(name), message=quoted(json.dumps(data)[:60]))
+    size = sum(len(str(one.get("content", ""))) for one in data)
+    if not data or len(data) > CHAT_MESSAGES or size > CHAT_CHARACTERS:
+        messages = f"{count(len(data))} messages, {count(size)} characters"
         raise ChatError("messages", name=quoted(name), message=quoted(messages))
-    return found
+    return data

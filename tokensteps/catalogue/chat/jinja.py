@@ -80,8 +80,8 @@ class NoOthers(BaseLoader):
 class PlainNamespace(Namespace):
     """Jinja's `namespace`, for plain names only."""
 
-    def __init__(self, *given: Any, **names: Any) -> None:
-        values = dict(*given, **names)
+    def __init__(self, *mappings: Any, **names: Any) -> None:
+        values = dict(*mappings, **names)
         for name in values:
             _refuse_inner(name)
         super().__init__(values)

@@ -131,10 +131,10 @@ class PieceLibrary(Library):
         )
 
     def why(self, text: str, place: int, specials: bool) -> Asked:  # noqa: ARG002 - it finds none
-        asked = asked_engine(self._ours, text, place)
+        explanation = asked_engine(self._ours, text, place)
         if type(self.tokenizer.model).__name__ != WORD_LEVEL:
-            return asked
-        return asked._replace(story=None, lacking=LackingPartError([f"model {WORD_LEVEL}"]))
+            return explanation
+        return explanation._replace(story=None, lacking=LackingPartError([f"model {WORD_LEVEL}"]))
 
     @property
     def model(self) -> Model:

@@ -26,9 +26,9 @@ def terminal_chip(token: str, style: Style, more: str = "") -> Text:
     return Text.assemble((readable(token, style), look), no_wrap=True)
 
 
-def in_a_row(tokens: Iterable[str], style: Style, made: Iterable[int] = ()) -> Text:
-    """Tokens with a space between them; the ones at the indices in `made` are set off."""
-    new = {*made}
+def in_a_row(tokens: Iterable[str], style: Style, highlighted: Iterable[int] = ()) -> Text:
+    """Tokens with a space between them; the ones at the indices in `highlighted` are set off."""
+    new = {*highlighted}
     return Text(" ").join(
         terminal_chip(token, style, NEW_TOKEN if at in new else "") for at, token in enumerate(tokens)
     )

@@ -27,28 +27,28 @@ from tokensteps.language.i18n import use_language
 @training_options
 @click.option("--step", "at", help="Begin at this step.  [default: 0]", type=click.IntRange(min=0), default=0)
 @language_option
-def step_command(at: int, language: str, **asked: Any) -> None:
+def step_command(at: int, language: str, **options: Any) -> None:
     """Train like the train command, and step through it: the arrow keys go back and on, / searches a token, g
     jumps, q leaves.
 
     In a pipe, each step is a line: its number, and what happened.
     """
     piped = sys.stdout is None or not sys.stdout.isatty()
-    if not piped and "-" in (asked["files"] or ("-",)):
+    if not piped and "-" in (options["files"] or ("-",)):
         raise click.UsageError(
             "The keys come from standard input, so the text can't; name a file, or pipe the steps out."
         )
     if not piped:
         with with_extra():  # before the training: it may take long
             from tokensteps.cli.terminal.stepper import Stepper
-    trace = train_as_asked(**asked)
+    trace = train_as_asked(**options)
     use_language(language)
     if piped:
         write_lines(step_lines(trace, at))
         return
     from tokensteps.drawing.whatif import style_of
 
-    names = ", ".join(Path(name).name for name in asked["files"])
+    names = ", ".join(Path(name).name for name in options["files"])
     heading = f"{ALGORITHMS[trace.algorithm].title} · {click.format_filename(names)}"
     Stepper(trace, heading, style_of(trace, "spaces"), language, min(at, len(trace))).run()
 

@@ -135,8 +135,8 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         self.query_one("#ask").remove_class("open")
         self.set_focus(None)
 
-    def on_input_submitted(self, given: Input.Submitted) -> None:
-        wanted, text = self.asked, given.value.strip()
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        wanted, text = self.asked, event.value.strip()
         self.action_leave()
         use_language(self.language)
         if wanted == "search":

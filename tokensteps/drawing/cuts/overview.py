@@ -89,5 +89,5 @@ def differing_html(words: Sequence[WordCuts], own: str, style: Style) -> str:
     return f'<div class="ts segmentations"><table class="differing"><tr>{head}{rows}</table></div>'
 
 
-def _own_mark(found: list[str], own: str) -> str:
-    return mark_html(_("the tokenizer's own way") if own in found else "")
+def _own_mark(ways: list[str], own: str) -> str:
+    return mark_html(_("the tokenizer's own way") if own in ways else "")

@@ -31,9 +31,9 @@ COURSE_LOSS: Final = 382.10377642940875
 """The loss of the course's four sentences with its seed of 300 pieces; it prints 31 more."""
 
 
-def aside_html(told: str) -> str:
+def aside_html(markup: str) -> str:
     """An aside under the words of a frame."""
-    return '<p class="aside"><b>' + escape(_("Erratum (Hugging Face course)")) + f"</b> {told}</p>"
+    return '<p class="aside"><b>' + escape(_("Erratum (Hugging Face course)")) + f"</b> {markup}</p>"
 
 
 def frame_message(name: str) -> str:

@@ -44,34 +44,36 @@ def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
         len(symbols),
     )
     counts = dict(zip(symbols, corpus.symbols_cut_out, strict=True))
-    told = voice.say(text, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
+    sentence = voice.say(text, number=count(len(symbols)), symbols=tokens_with_counts(counts, voice))
     if not corpus.pipeline.marks_spaces or corpus.pipeline.marks_behind:
-        return told
+        return sentence
     behind = _(
         "What comes right after a symbol begins with {mark}, as in tokenizers; in SentencePiece, only after a space."
     )
-    return sentences(told, voice.say(behind, mark=voice.token(SPACE_MARK)))
+    return sentences(sentence, voice.say(behind, mark=voice.token(SPACE_MARK)))
 
 
 def tell_cuts(corpus: Corpus, voice: TextFormat) -> str:
     """The replacements in the text, and the further cuts of words; nothing without such rules."""
     pipeline = corpus.pipeline
-    told = []
+    messages = []
     for step in steps_of(pipeline.normalizer):
         if isinstance(step, Replace):
             text = _("In the text, {text} is replaced by {other} first.")
             if not step.content:
                 text = _("In the text, {text} is left out first.")
-            told.append(voice.say(text, text=voice.strong(step.pattern), other=voice.strong(step.content)))
+            messages.append(
+                voice.say(text, text=voice.strong(step.pattern), other=voice.strong(step.content))
+            )
     for cut, name in zip(pipeline.cuts, words_names(pipeline)[1:], strict=True):
         if isinstance(cut, Scripts):
-            told.append(voice.say(_("Words are also cut where the script changes.")))
+            messages.append(voice.say(_("Words are also cut where the script changes.")))
         elif cut in (*DIGITS.values(), PIECE_DIGITS):
-            told.append(voice.say(_("Digits in words: {how}."), how=voice.strong(name)))
+            messages.append(voice.say(_("Digits in words: {how}."), how=voice.strong(name)))
         elif isinstance(cut, CutAt):
             text = _("Words are also cut at {pattern}; each match is {how}.")
-            told.append(voice.say(text, pattern=voice.strong(name), how=voice.strong(behavior_name(cut))))
-    return sentences(*told)
+            messages.append(voice.say(text, pattern=voice.strong(name), how=voice.strong(behavior_name(cut))))
+    return sentences(*messages)
 
 
 def tell_left_out(trace: MergeTrace | UnigramTrace, voice: TextFormat) -> str:
@@ -216,26 +218,26 @@ def corpus_html(trace: MergeTrace) -> str:
     return f'<dl class="ts counts">{cells}</dl>'
 
 
-def cut_html(found: CutOut, style: Style) -> str:
+def cut_html(losses: CutOut, style: Style) -> str:
     """The vocabulary's losses without one merge in the middle."""
     lead = fill(
         escape(_("Take one merge out, {pair} into {token}, and nothing makes {token} any more.")),
-        pair=pair_chips(found.pair, style),
-        token=chips([found.token], style),
+        pair=pair_chips(losses.pair, style),
+        token=chips([losses.token], style),
     )
     idle = ngettext(
         "{number} later merge never happens, since it needs a token that nothing makes.",
         "{number} later merges never happen, since they need a token that nothing makes.",
-        len(found.idle),
-    ).format(number=count(len(found.idle)))
+        len(losses.idle),
+    ).format(number=count(len(losses.idle)))
     stranded = ngettext(
         "{number} token stays in the vocabulary and takes an id, but no text produces it:",
         "{number} tokens stay in the vocabulary and take ids, but no text produces them:",
-        len(found.stranded),
-    ).format(number=count(len(found.stranded)))
+        len(losses.stranded),
+    ).format(number=count(len(losses.stranded)))
     end = _("The last merges can go because no other merge needs them.")
-    listed = chips(found.stranded[:STRANDED_LISTED], style)
-    more = "" if len(found.stranded) <= STRANDED_LISTED else " …"
+    listed = chips(losses.stranded[:STRANDED_LISTED], style)
+    more = "" if len(losses.stranded) <= STRANDED_LISTED else " …"
     return (
         f'<div class="ts"><p>{lead}</p><p>{escape(idle)} {escape(stranded)}</p>'
         f'<div class="ts row wide">{listed}{more}</div><p>{escape(end)}</p></div>'

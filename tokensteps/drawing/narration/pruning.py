@@ -140,7 +140,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
 
 def told_rules(trace: UnigramTrace, voice: TextFormat) -> list[str]:
     """The effects of less usual rules on the text, the alphabet and the seed, a text for each rule in use."""
-    told = (
+    messages = (
         tell_cuts(trace.corpus, voice),
         tell_kept(trace.corpus, voice),
         tell_left_out(trace, voice),
@@ -148,17 +148,17 @@ def told_rules(trace: UnigramTrace, voice: TextFormat) -> list[str]:
         tell_not_in_seed(trace, voice),
         tell_fallback(trace.settings, voice),
     )
-    return [*filter(None, told)]
+    return [*filter(None, messages)]
 
 
 def tell_not_in_seed(trace: UnigramTrace, voice: TextFormat) -> str:
     """The best substring excluded from the seed by a bound, and the bound; nothing without one."""
-    found = excluded_from_seed(trace, 1)
-    if not found:
+    excluded = excluded_from_seed(trace, 1)
+    if not excluded:
         return ""
     return voice.say(
-        _(SEED_EXCLUSIONS[found[0].reason]),
-        piece=voice.token(found[0].piece),
+        _(SEED_EXCLUSIONS[excluded[0].reason]),
+        piece=voice.token(excluded[0].piece),
         limit=count(trace.settings["max_piece_length"]),
     )
 

@@ -59,8 +59,8 @@ def _stretches_html(texts: Sequence[str], style: Style) -> str:
     return drawn + more if texts else _remark(_("nothing is left"))
 
 
-def _remark(told: str) -> str:
-    return f'<span class="k">{escape(told)}</span>'
+def _remark(text: str) -> str:
+    return f'<span class="k">{escape(text)}</span>'
 
 
 def lineages(symbols: Sequence[str], joins: Sequence[Join], prefix: str = "") -> list[Lineage]:

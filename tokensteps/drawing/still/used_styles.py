@@ -51,16 +51,16 @@ def _used_rules(css: str, words: set[str]) -> Iterator[str]:
 def _css_rules(css: str) -> Iterator[tuple[str, str]]:
     """Each rule's selector, or other text before its braces, and the contents of the braces."""
     depth = start = opened = 0
-    for found in re.finditer(r"[{}]", css):
-        if found[0] == "{":
+    for brace in re.finditer(r"[{}]", css):
+        if brace[0] == "{":
             if not depth:
-                opened = found.start()
+                opened = brace.start()
             depth += 1
             continue
         depth -= 1
         if not depth:
-            yield css[start:opened].strip(), css[opened + 1 : found.start()]
-            start = found.end()
+            yield css[start:opened].strip(), css[opened + 1 : brace.start()]
+            start = brace.end()
 
 
 def _selectors(head: str) -> Iterator[str]:

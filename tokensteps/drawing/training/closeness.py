@@ -14,10 +14,12 @@ from tokensteps.drawing.tokens import Style, chips
 from tokensteps.language.i18n import _, count
 
 
-def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound: int, style: Style) -> str:
+def tipping_html(
+    trace: AnyTrace, step: int, tippings: Mapping[str, Tipping], bound: int, style: Style
+) -> str:
     """Each word's split before the step, its count, and the first change in each direction that tips the
     step."""
-    splits = trace.snapshot(max(0, step - 1)).splits(found)
+    splits = trace.snapshot(max(0, step - 1)).splits(tippings)
     counts = dict(corpus_of(trace, step).items())
     names = (
         _("Word"),
@@ -29,7 +31,7 @@ def tipping_html(trace: AnyTrace, step: int, found: Mapping[str, Tipping], bound
     rows = "".join(
         f'<tr><td><span class="row">{chips(splits[word], style)}</span><td>{count(counts[word])}'
         + "".join(f"<td>{tip_html(tip, counts[word], bound, style)}" for tip in tipping)
-        for word, tipping in found.items()
+        for word, tipping in tippings.items()
     )
     return f'<div class="ts scroll"><table class="tipping"><tr>{head}{rows}</table></div>'
 

@@ -105,10 +105,10 @@ def losses(view: PipelineView, sequence: int, back: str) -> list[str]:
     return [*lines, *decoder_losses(view.tokenizer.decoder, text, result, own_offsets)]
 
 
-def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequence[Span]) -> list[str]:
+def decoder_losses(decoder: Decoder, text: str, journey: Journey, offsets: Sequence[Span]) -> list[str]:
     """A decoder's changes."""
     lines = []
-    words = [(word.start, word.end) for word in found.words]
+    words = [(word.start, word.end) for word in journey.words]
     if isinstance(decoder, MetaspaceDecoder):
         if decoder.prepend_scheme != "never" and text[:1] == " ":
             lines.append(
@@ -122,7 +122,7 @@ def decoder_losses(decoder: Decoder, text: str, found: Journey, offsets: Sequenc
         lines.append(
             _("The decoder puts a space before every word and punctuation mark, even where there was none.")
         )
-    if found.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
+    if journey.dropped and isinstance(decoder, (SpaceDecoder, WordPieceDecoder, BpeDecoder)):
         lines.append(_("The decoder writes one space between words, whatever was there."))
     return lines
 

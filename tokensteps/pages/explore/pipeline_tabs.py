@@ -306,11 +306,11 @@ def edit_labels(view: PipelineView, own: Sequence[int]) -> list[str]:
     return labels
 
 
-def show_entities(view: PipelineView, own: Sequence[int], found: Sequence[Entity]) -> None:
+def show_entities(view: PipelineView, own: Sequence[int], entities: Sequence[Entity]) -> None:
     """The entities with their offsets, and the result of their tokens alone."""
     encoding = view.encoding
     rows = []
-    for entity in found:
+    for entity in entities:
         inside = [
             encoding.tokens[index]
             for index in own

@@ -39,11 +39,11 @@ def counts_chart(analyses: Mapping[str, Analysis]) -> go.Figure:
     return figure.update_yaxes(type="category", autorange="reversed")
 
 
-def premiums_chart(found: Mapping[str, ParallelMeasures], names: Mapping[str, str]) -> go.Figure:
+def premiums_chart(parallel: Mapping[str, ParallelMeasures], names: Mapping[str, str]) -> go.Figure:
     """Premiums of languages, a group of bars for each; “?” where some of the tokens are unknown."""
     figure = go.Figure()
     languages = [escape(name) for name in names.values()]
-    for letter, one in found.items():
+    for letter, one in parallel.items():
         premiums = [one.premium[language] for language in names]
         add_language_bars(
             figure,

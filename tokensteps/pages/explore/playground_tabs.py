@@ -181,15 +181,15 @@ def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
         problem(explained(error))
 
 
-def _show_found(subject: ShownTokenizer, found: Found) -> None:
-    text = ngettext("{number} token", "{number} tokens", found.number).format(number=count(found.number))
+def _show_found(subject: ShownTokenizer, result: Found) -> None:
+    text = ngettext("{number} token", "{number} tokens", result.number).format(number=count(result.number))
     st.caption(text)
-    facts = [subject.facts(identifier) for identifier in found.ids]
+    facts = [subject.facts(identifier) for identifier in result.ids]
     table = pd.DataFrame(
         {
-            _("Id"): list(found.ids),
-            _("Token"): [subject.token(identifier) for identifier in found.ids],
-            _("Bytes"): [subject.token_bytes(identifier).hex(" ").upper() for identifier in found.ids],
+            _("Id"): list(result.ids),
+            _("Token"): [subject.token(identifier) for identifier in result.ids],
+            _("Bytes"): [subject.token_bytes(identifier).hex(" ").upper() for identifier in result.ids],
             _("Rank"): pd.array([fact.rank for fact in facts], dtype="Int64"),
             _("Log probability"): [fact.score for fact in facts],
         }

@@ -174,13 +174,13 @@ def refused(page: str) -> list[str]:
     return [text] if text else []
 
 
-def _bring(page: str, spec: str, take: Take, told: str) -> None:
+def _bring(page: str, spec: str, take: Take, message: str) -> None:
     """Take a tokenizer of the learner's; if it can't be loaded, the page stays as it is, with a message.
 
-    `told` describes the work meanwhile, in Streamlit's Markdown.
+    `message` describes the work meanwhile, in Streamlit's Markdown.
     """
     try:
-        with st.spinner(told, show_time=True):
+        with st.spinner(message, show_time=True):
             choices.bring(spec)
     except TokenizersCoreError as error:
         st.session_state[f"{page}.refused"] = explained(error)

@@ -270,9 +270,9 @@ def heritage_html(handed: Heritage, title: str, learned: str) -> str:
     )
 
 
-def show_both(found: Renewal, controls: RenewControls) -> None:
+def show_both(renewal: Renewal, controls: RenewControls) -> None:
     """The text under both tokenizers, the tokens of only one of them, and the files."""
-    old, new = found.old, found.new
+    old, new = renewal.old, renewal.new
     st.html(totals_html(len(old), len(new)))
     if old.text:
         st.html(aligned_html({"A": old, "B": new}))
@@ -286,7 +286,7 @@ def show_both(found: Renewal, controls: RenewControls) -> None:
     )
     st.html(f'<div class="ts row wide">{chips(only_in(more, less), more.subject.style)}</div>')
     st.header(_("The new tokenizer"), anchor=False)
-    show_tokenizer_files(found.tokenizer, RENEW_PAGE)
+    show_tokenizer_files(renewal.tokenizer, RENEW_PAGE)
     show_link(_("Link to this page"), controls.recipe(), controls.url())
 
 

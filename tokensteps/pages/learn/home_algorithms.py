@@ -144,13 +144,13 @@ def first_step(page: str) -> Link:
     return Link(N_("See this step: {algorithm}"), page, {"corpus": "hug", "step": "1"})
 
 
-def algorithms_html(made: Sequence[Column], places: Sequence[int] = range(len(ALGORITHM_ROWS))) -> str:
+def algorithms_html(columns: Sequence[Column], places: Sequence[int] = range(len(ALGORITHM_ROWS))) -> str:
     """The algorithms side by side, in the rows at these places; on a narrow screen, each cell names its
     algorithm."""
-    heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in made)
+    heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in columns)
     rows = "".join(
         f'<tr><th scope="row">{escape(_(ALGORITHM_ROWS[index]))}</th>'
-        + "".join(f"<td><b>{escape(column.name)}</b> {column.cells[index]}</td>" for column in made)
+        + "".join(f"<td><b>{escape(column.name)}</b> {column.cells[index]}</td>" for column in columns)
         + "</tr>"
         for index in places
     )

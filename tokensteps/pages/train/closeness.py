@@ -63,8 +63,8 @@ def told_margin(view: TrainView[AnyTrace], step: int) -> str:
     return f'<div class="ts parting"><p>{text}</p></div>' if text else ""
 
 
-def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerator) -> range | None:
-    """The words at play with the changes that tip the step, under the text `told`: at once for a small run,
+def tipping_points_of(view: TrainView[AnyTrace], lead: str, place: DeltaGenerator) -> range | None:
+    """The words at play with the changes that tip the step, under the text `lead`: at once for a small run,
     else on request.
 
     Returns the steps around it to prepare as well, if this one was drawn in `place`.
@@ -81,7 +81,7 @@ def tipping_points_of(view: TrainView[AnyTrace], told: str, place: DeltaGenerato
             place.html(steps_around_html(view, range(step, step + 1)))  # the others take a moment more
         st.session_state[known] = run, near
     else:
-        st.html(told)
+        st.html(lead)
         wanted, name = view.key("tipping"), tipping_name(view, step)
         if st.session_state.get(wanted) != name:
             label = _("Find the tipping points of this step")

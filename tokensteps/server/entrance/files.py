@@ -95,21 +95,21 @@ class FromMemory:
             self.turns.pop(path, None)
         return cached
 
-    async def fetch(self, kept: SharedResponse | None, scope: Scope) -> SharedResponse | None:
+    async def fetch(self, cached: SharedResponse | None, scope: Scope) -> SharedResponse | None:
         """A static file from the cache, if it hasn't changed, or else from the app; None for an uncacheable
         response."""
         status, headers, _body = await self.ask(scope, "HEAD")
         if not _can_be_kept(status, headers):
             return None
-        if kept is None or kept.source != header_of(headers, b"etag"):
+        if cached is None or cached.source != header_of(headers, b"etag"):
             status, headers, body = await self.ask(scope, "GET")
             if status != 200 or len(body) > STATIC_FILE:
                 return None
             if header_of(headers, b"content-type").startswith(b"text/css"):
                 body = own_faces(body)
-            kept = await asyncio.to_thread(shared_response, headers, body)
-            self.files.put(scope["path"], kept, ENTRY + len(kept.body))
-        return kept
+            cached = await asyncio.to_thread(shared_response, headers, body)
+            self.files.put(scope["path"], cached, ENTRY + len(cached.body))
+        return cached
 
     async def ask(self, scope: Scope, method: str) -> tuple[int, tuple[Header, ...], bytes]:
         """The app's response to a client without a copy: status, headers and the file uncompressed."""

@@ -88,13 +88,13 @@ class Trials:
         self._shown: dict[str, range] = {}
         self._made = 0
 
-    def do(self, what: str, given: str) -> str:
+    def do(self, what: str, argument: str) -> str:
         """Do the page's task: one of the methods below, by its name, with its argument as JSON. An error is a
         sentence for the page."""
         acts = (self.train, self.encode, self.explain, self.frames, self.save)
         act: Any = next(one for one in acts if one.__name__ == what)
         try:
-            return json.dumps(act(**json.loads(given)))
+            return json.dumps(act(**json.loads(argument)))
         except (MemoryError, RecursionError):
             return json.dumps({"error": explained(LiveError("memory"))})
         except TokenizersCoreError as error:
@@ -182,12 +182,12 @@ def run_of_text(text: str, algorithm: str, chosen: Mapping[str, str], tell: Tell
     rules = {rule.name: rule for rule in RULES_OF[algorithm]}
     pre, size = (rules[name].parse(chosen[name]) for name in ("pre", "size"))
     corpus = Corpus.from_bytes(bounded_text(text, LIVE_TEXT).encode("utf-8", "replace"), pre_tokenizer=pre)
-    told = time.monotonic()
+    reported = time.monotonic()
 
     def progress(done: int, _total: int | None) -> bool:
-        nonlocal told
-        if time.monotonic() - told > TELLING:
-            told = time.monotonic()
+        nonlocal reported
+        if time.monotonic() - reported > TELLING:
+            reported = time.monotonic()
             tell(done)
         return True
 

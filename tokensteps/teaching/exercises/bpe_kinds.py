@@ -112,9 +112,9 @@ def super_pair(random: Random, level: int) -> Made:
         (f'<span class="row">{chips(tokens, SPACES_SHOWN)}</span>', count(counts[line]))
         for line, tokens in splits_at(trace, step).items()
     )
-    given = sheet_html((_("Line, as it is split now"), _("Count")), rows)
-    asked = prompt(rule, given, escape(_("Which pair is merged next?")))
-    question = with_traps(ask_pair(trace, step, SPACES_SHOWN), forbidden_pairs(trace, step), asked)
+    data = sheet_html((_("Line, as it is split now"), _("Count")), rows)
+    prompt_html = prompt(rule, data, escape(_("Which pair is merged next?")))
+    question = with_traps(ask_pair(trace, step, SPACES_SHOWN), forbidden_pairs(trace, step), prompt_html)
     transition = trace.settings["transition"]
     facts = {
         "lines": lines,
@@ -147,7 +147,7 @@ def too_many_words(token: str, chosen: Pair) -> Verdict:
     return wrong(sentences(mine, text), mine, "too_many_words")
 
 
-def with_traps(question: Question, traps: Mapping[str, Verdict], given: str) -> Question:
+def with_traps(question: Question, traps: Mapping[str, Verdict], prompt_html: str) -> Question:
     """A question with more (wrong) options, and a prompt of its own."""
     assert isinstance(question.form, Choice)  # of pairs, tokens, languages
     options = tuple(sorted({*question.form.options, *traps}))
@@ -155,7 +155,7 @@ def with_traps(question: Question, traps: Mapping[str, Verdict], given: str) -> 
     def grade(answer: str) -> Verdict:
         return traps[answer] if answer in traps else question.grade(answer)
 
-    return replace(question, prompt=given, form=Choice(options), grade=grade_choice(options, grade))
+    return replace(question, prompt=prompt_html, form=Choice(options), grade=grade_choice(options, grade))
 
 
 # --- PickyBPE -----------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def picky_removal(random: Random, level: int) -> Made:
         "After each merge, PickyBPE looks at the two tokens that were merged: which share of a token's places did the merge take? If "
         "it is more than the threshold, the token leaves the vocabulary. Single characters always stay."
     )
-    asked = fill(
+    request = fill(
         _(
             "{pair} is merged next. The threshold is {threshold}. What leaves the vocabulary then? ({nothing}: nothing.)"
         ),
@@ -220,15 +220,15 @@ def picky_removal(random: Random, level: int) -> Made:
         threshold=str(float(threshold)),
         nothing=NONE_LEAVES,
     )
-    given = prompt(rule, words_table(trace.splits(step), counts), asked)
+    prompt_html = prompt(rule, words_table(trace.splits(step), counts), request)
     letters = [part for part in pair if part in trace.alphabet]
     traps = {"".join(pair): wrong(question.solution, question.worked, "new_token")}
     if letters:
-        told = wrong(question.solution, question.worked, "characters_too")
-        traps |= {letters[0]: told, " + ".join(pair): told}
+        verdict = wrong(question.solution, question.worked, "characters_too")
+        traps |= {letters[0]: verdict, " + ".join(pair): verdict}
     facts = {"words": counts, "step": step, "threshold": threshold, "pair": tuple(pair)}
     more = {"kind": "pickybpe", "threshold": str(float(threshold)), "step": str(step)}
-    return Made(with_traps(question, traps, given), facts, link_to(trace.algorithm, counts, **more))
+    return Made(with_traps(question, traps, prompt_html), facts, link_to(trace.algorithm, counts, **more))
 
 
 # --- parity-aware BPE ---------------------------------------------------------------------------------------
@@ -280,8 +280,8 @@ def parity_chooser(random: Random, level: int) -> Made:
         (words_in_tokens(trace, step, language), f"{_(PARALLEL_LANGUAGES[language])} ({language})")
         for language in lines
     )
-    given = sheet_html((_("Its words, as they are split now"), _("Language")), rows)
-    asked = prompt(rule, given, escape(_("Which language chooses the next merge?")))
+    data = sheet_html((_("Its words, as they are split now"), _("Language")), rows)
+    prompt_html = prompt(rule, data, escape(_("Which language chooses the next merge?")))
     packed = pack_text(
         "\n".join("\t".join(row) for row in [tuple(lines), *zip(*lines.values(), strict=True)])
     )
@@ -292,7 +292,7 @@ def parity_chooser(random: Random, level: int) -> Made:
         "together": str(step),
     }
     link = Address(trace.algorithm, {**query, "text": packed, "step": str(step)}) if packed else None
-    return Made(with_traps(question, {}, asked), {"parallel": lines, "step": step}, link)
+    return Made(with_traps(question, {}, prompt_html), {"parallel": lines, "step": step}, link)
 
 
 def words_in_tokens(trace: ParityTrace, step: int, language: str) -> str:

@@ -61,10 +61,10 @@ def next_merge(trace: BpeTrace | WordPieceTrace) -> Made:
     """The merge after the course's three."""
     algorithm = trace.algorithm
     if trace.ranked_by == "score":
-        given = scored_words(trace, COURSE_MERGES, 1)
+        data = scored_words(trace, COURSE_MERGES, 1)
     else:
-        given = words_table(trace[COURSE_MERGES].splits(), words())
-    question = next_pair(trace, COURSE_MERGES, given)
+        data = words_table(trace[COURSE_MERGES].splits(), words())
+    question = next_pair(trace, COURSE_MERGES, data)
     return Made(
         question,
         {"words": words(), "step": COURSE_MERGES, "ask": algorithm},

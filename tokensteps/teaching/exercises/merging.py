@@ -90,10 +90,10 @@ def wordpiece_rule() -> str:
     )
 
 
-def next_pair(trace: MergeTrace, step: int, given: str) -> Question:
+def next_pair(trace: MergeTrace, step: int, data: str) -> Question:
     """Which pair is merged next, after `step` merges? All pairs can be chosen; the prompt gives the rule."""
     rule = wordpiece_rule() if trace.ranked_by == "score" else bpe_rule()
-    question = prompt(rule, given, escape(_("Which pair is merged next?")))
+    question = prompt(rule, data, escape(_("Which pair is merged next?")))
     return replace(ask_pair(trace, step, PLAIN), prompt=question)
 
 

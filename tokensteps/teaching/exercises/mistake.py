@@ -134,10 +134,10 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
     rule = wordpiece_rule() if train is train_wordpiece else bpe_rule()
     facts = {"words": counts, "lines": [tuple(line) for line in shown], "wrong": index, "sort": sort}
     link = link_to(trace.algorithm, counts, step=str(index))
-    given = word_counts_table(counts)
+    data = word_counts_table(counts)
     way = escape(_(WHAT_IS_WRONG[sort]))
     true = lines[index].html()
-    return which_line(rule, given, [line.html() for line in shown], index, true, way, facts, link)
+    return which_line(rule, data, [line.html() for line in shown], index, true, way, facts, link)
 
 
 def alter(
@@ -182,7 +182,7 @@ def wrong_table(random: Random, level: int) -> Made:
         "pieces that end there, of the bits up to the piece plus the piece's own. A piece of probability "
         "1/8 costs 3 bits."
     )
-    given = sheet_html(
+    data = sheet_html(
         (_("Piece"), _("Bits")),
         ((chip(piece), str(number)) for piece, number in model.items()),
     )
@@ -195,12 +195,12 @@ def wrong_table(random: Random, level: int) -> Made:
     }
     what = WHAT_IS_WRONG["bits"]
     way = escape(_(what))
-    return which_line(rule, given, [cell.html() for cell in shown], index, cells[index].html(), way, facts)
+    return which_line(rule, data, [cell.html() for cell in shown], index, cells[index].html(), way, facts)
 
 
 def which_line(
     rule: str,
-    given: str,
+    data: str,
     lines: Sequence[str],
     place: int,
     true: str,
@@ -208,7 +208,7 @@ def which_line(
     facts: Mapping[str, object],
     link: Address | None = None,
 ) -> Made:
-    """The question. `given`, `lines`, `true` and `way` (where to look) are markup."""
+    """The question. `data`, `lines`, `true` and `way` (where to look) are markup."""
     names = tuple(_("Line {number}").format(number=number) for number in range(1, len(lines) + 1))
     log = f'<ol class="log">{"".join(f"<li>{line}</li>" for line in lines)}</ol>'
     why = fill(_("{line} is wrong. It should say: {true}."), line=f"<b>{escape(names[place])}</b>", true=true)
@@ -223,6 +223,6 @@ def which_line(
         "Exactly one line is wrong. The lines after it are right: they carry on from what it should have said. "
         "Which one is wrong?"
     )
-    text = prompt(rule, f'<div class="sheets">{given}{log}</div>', escape(request))
+    text = prompt(rule, f'<div class="sheets">{data}{log}</div>', escape(request))
     question = Question("mistake", text, Choice(names), names[place], grade_choice(names, grade), why, way)
     return Made(question, facts, link)

@@ -116,17 +116,17 @@ def rule_told(ruled: Ruled) -> str:
     """The rule as the prompt says it: plain text."""
     match ruled.rule:
         case "longest":
-            told = ngettext(
+            message = ngettext(
                 "Here a token has at most {number} character.",
                 "Here a token has at most {number} characters.",
                 int(ruled.value),
             )
-            return told.format(number=count(int(ruled.value)))
+            return message.format(number=count(int(ruled.value)))
         case "kept":
-            told = _(
+            message = _(
                 "Here “{symbol}” is kept whole: it is cut out of the words before anything is counted, and never merged."
             )
-            return told.format(symbol=ruled.value)
+            return message.format(symbol=ruled.value)
     return _("Here digits are kept one by one: words are cut at each digit, and no digit is ever merged.")
 
 
@@ -140,7 +140,7 @@ def bpe_under_rule(random: Random, level: int) -> Made:
         text = fill(_("The next merge is {pair}."), pair=pair_chips(chosen))
         return wrong(sentences(mine, text), mine, f"{ruled.rule}_forgotten")
 
-    given = prompt(
+    prompt_html = prompt(
         sentences(bpe_rule(), rule_told(ruled)),
         words_table(ruled.written(step), ruled.counts),
         _("Which pair is merged next?"),
@@ -148,4 +148,4 @@ def bpe_under_rule(random: Random, level: int) -> Made:
     traps = {pair_text(Pair(*pair), PLAIN): trap(pair) for pair in ruled.forbidden(step)}
     facts = {"words": dict(ruled.counts), "step": step, "rule": ruled.rule, "value": ruled.value}
     link = link_to(ruled.trace.algorithm, ruled.counts, step=str(step), **{ruled.rule: ruled.value})
-    return Made(with_traps(ask_pair(ruled.trace, step, PLAIN), traps, given), facts, link)
+    return Made(with_traps(ask_pair(ruled.trace, step, PLAIN), traps, prompt_html), facts, link)

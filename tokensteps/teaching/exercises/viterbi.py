@@ -84,7 +84,7 @@ def viterbi(random: Random, level: int) -> Made:
             for end, (number, pieces) in enumerate(cells, start=1)
         ),
     )
-    given = sheet_html(
+    data = sheet_html(
         (_("Piece"), _("Probability"), _("Bits")),
         ((chip(piece), f"1/{2**number}", str(number)) for piece, number in model.items()),
     )
@@ -97,7 +97,7 @@ def viterbi(random: Random, level: int) -> Made:
                 "it: the minimum, over all pieces that end there, of the bits up to the piece plus the piece's "
                 "own."
             ),
-            given,
+            data,
             fill(
                 _(
                     "Fill in the table for {word}: the fewest bits, and the last piece on that path. If pieces tie, any of them is right."

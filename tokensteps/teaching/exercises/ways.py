@@ -194,7 +194,7 @@ def way_question(way: str, posed: Posed) -> Question:
         ),
         Entry(split_hint(used.word)),
         split_text(true),
-        grade_split(used.word, true, compare, told=why),
+        grade_split(used.word, true, compare, explanation=why),
         why,
         posed.begun,
         Board(used.word, {token: text for token, text in posed.told.items() if token in used.word}),
@@ -252,8 +252,8 @@ def pose_merges(random: Random, level: int) -> tuple[str, Posed]:
         data.setdefault("".join(pair), rule.format(number=number))
     facts = {"words": counts, "merges": merges, "alphabet": trace.alphabet, "word": used.word}
     link = link_to(trace.algorithm, counts, step=str(len(trace)))
-    given = f"{rules_html(merges)}{alphabet_html(trace.alphabet)}"
-    return way, Posed(used, given, data, why, begun, slip, facts, link)
+    rules = f"{rules_html(merges)}{alphabet_html(trace.alphabet)}"
+    return way, Posed(used, rules, data, why, begun, slip, facts, link)
 
 
 def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:

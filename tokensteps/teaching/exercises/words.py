@@ -139,9 +139,9 @@ def word_counts_table(counts: Mapping[str, int]) -> str:
     )
 
 
-def tokens_table(name: str, told: str, tokens: Mapping[str, str]) -> str:
+def tokens_table(name: str, heading: str, tokens: Mapping[str, str]) -> str:
     """Tokens, each with a plain text about it."""
-    return sheet_html((name, told), ((chip(token), escape(text)) for token, text in tokens.items()))
+    return sheet_html((name, heading), ((chip(token), escape(text)) for token, text in tokens.items()))
 
 
 def side_by_side(*tables: str) -> str:
@@ -149,9 +149,9 @@ def side_by_side(*tables: str) -> str:
     return f'<div class="sheets">{"".join(tables)}</div>'
 
 
-def prompt(rule: str, given: str, asked: str) -> str:
+def prompt(rule: str, data: str, question: str) -> str:
     """A prompt: the rule to use (plain text), the data (markup), the question (markup)."""
-    return f'<p class="rule">{escape(rule)}</p>{given}<p class="asked">{asked}</p>'
+    return f'<p class="rule">{escape(rule)}</p>{data}<p class="asked">{question}</p>'
 
 
 def pair_html(pair: Iterable[str]) -> str:

@@ -152,7 +152,7 @@ def gpt2_question(subject: ShownTokenizer | None) -> Question:
         prompt,
         Entry(split_hint(LONG_WORD)),
         " ".join(pieces),
-        grade_split(LONG_WORD, pieces, compare, told=text),
+        grade_split(LONG_WORD, pieces, compare, explanation=text),
         text,
     )
 

@@ -57,10 +57,10 @@ def _chips_of(subject: ShownTokenizer, text: str) -> str:
     return f'<span class="row">{chips(tokens_of(subject, text), style)}</span>'
 
 
-def _number_question(kind: str, prompt: str, true: int, told: str, way: str) -> Question:
+def _number_question(kind: str, prompt: str, true: int, explanation: str, way: str) -> Question:
     """A question for a whole number; the texts are markup."""
-    grade = grade_number(true, told, told, count(true))
-    return Question(kind, prompt, Entry(_("a whole number")), str(true), grade, told, way)
+    grade = grade_number(true, explanation, explanation, count(true))
+    return Question(kind, prompt, Entry(_("a whole number")), str(true), grade, explanation, way)
 
 
 def letters_question(gpt2: ShownTokenizer) -> Question:
@@ -98,7 +98,7 @@ def numbers_question(gpt2: ShownTokenizer) -> Question:
         prompt,
         Entry(split_hint(NUMBER)),
         " ".join(pieces),
-        grade_split(NUMBER, pieces, compare, told=text),
+        grade_split(NUMBER, pieces, compare, explanation=text),
         text,
     )
 

@@ -190,11 +190,11 @@ def score(pair: int, first: int, second: int) -> Fraction:
     return Fraction(pair, first * second)
 
 
-def all_scores(found: Counted, formula: Formula = score) -> dict[PairName, Fraction]:
+def all_scores(counts: Counted, formula: Formula = score) -> dict[PairName, Fraction]:
     """Every pair's score, by a formula."""
     return {
-        pair: formula(number, found.single[pair[0]], found.single[pair[1]])
-        for pair, number in found.pairs.items()
+        pair: formula(number, counts.single[pair[0]], counts.single[pair[1]])
+        for pair, number in counts.pairs.items()
     }
 
 

@@ -97,10 +97,10 @@ def own_templates(spec: str, letter: str) -> ChatTemplates:
     return stage.build(f"playground.chat.{letter}", name, find, chat_registry) or ChatTemplates()
 
 
-def template_choice(found: ChatTemplates) -> str:
+def template_choice(templates: ChatTemplates) -> str:
     """The choice of a template: the tokenizer's own, one of this page's, or the visitor's own; returns its
     name."""
-    own = {f"{chat.OF_TOKENIZER}{name}": name for name in found.named}
+    own = {f"{chat.OF_TOKENIZER}{name}": name for name in templates.named}
     titles = {
         **{key: _("the tokenizer's own") if name == USUAL_NAME else name for key, name in own.items()},
         **{
@@ -128,10 +128,10 @@ def template_choice(found: ChatTemplates) -> str:
     return str(st.session_state[key])
 
 
-def template_of(name: str, found: ChatTemplates) -> str:
+def template_of(name: str, templates: ChatTemplates) -> str:
     """The template with this name; the visitor's own comes with its box."""
     if name != chat.MINE:
-        own = found.named.get(name.removeprefix(chat.OF_TOKENIZER))
+        own = templates.named.get(name.removeprefix(chat.OF_TOKENIZER))
         return CHAT_FORMATS[name].template if own is None else own
     key = "playground.chat.jinja.box"
     st.session_state[key] = chat.own_template()

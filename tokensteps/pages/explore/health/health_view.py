@@ -36,16 +36,16 @@ def findings(subject: ShownTokenizer, health: Health) -> dict[str, list[int]]:
     return results
 
 
-def figures_html(found: Mapping[str, Sequence[int]], health: Health) -> str:
+def figures_html(groups: Mapping[str, Sequence[int]], health: Health) -> str:
     """The most important numbers in a row."""
     makeup = health.makeup
-    total = sum(map(len, found.values()))
+    total = sum(map(len, groups.values()))
     figures = [
         (_("Tokens"), count(total), "main"),
-        (_("No text gives it"), count(len(found["never"])), "warn" if found["never"] else ""),
-        (_("Not settled"), count(len(found["open"])), ""),
-        (_("Only within other text"), count(len(found["shown"])), ""),
-        (_("Special or added"), count(len(found["apart"])), ""),
+        (_("No text gives it"), count(len(groups["never"])), "warn" if groups["never"] else ""),
+        (_("Not settled"), count(len(groups["open"])), ""),
+        (_("Only within other text"), count(len(groups["shown"])), ""),
+        (_("Special or added"), count(len(groups["apart"])), ""),
         (_("With a space in front"), share_of(makeup.spaced, makeup.tokens), ""),
         (_("Parts of characters"), count(makeup.kinds.get("bytes", 0)), ""),
     ]

@@ -186,18 +186,18 @@ def language_names(languages: Mapping[str, object]) -> dict[str, str]:
     return {one: _(PARALLEL_LANGUAGES[one]) if one in PARALLEL_LANGUAGES else one for one in languages}
 
 
-def parallel_table(found: Mapping[str, ParallelMeasures], names: Mapping[str, str]) -> pd.DataFrame:
+def parallel_table(parallel: Mapping[str, ParallelMeasures], names: Mapping[str, str]) -> pd.DataFrame:
     """One row a language: tokens per line and premium by tokenizer; the last row has Gini's coefficient."""
-    per_line = {letter: _("Tokens per line {letter}").format(letter=letter) for letter in found}
-    premium = {letter: _("Premium {letter}").format(letter=letter) for letter in found}
+    per_line = {letter: _("Tokens per line {letter}").format(letter=letter) for letter in parallel}
+    premium = {letter: _("Premium {letter}").format(letter=letter) for letter in parallel}
     rows: list[dict[str, object]] = []
     for language, name in names.items():
         row: dict[str, object] = {_("Language"): name}
-        for letter, one in found.items():
+        for letter, one in parallel.items():
             row |= {per_line[letter]: one.per_line[language], premium[letter]: one.premium[language]}
         rows.append(row)
     last: dict[str, object] = {_("Language"): measure_name("gini")}
-    for letter, one in found.items():
+    for letter, one in parallel.items():
         last |= {per_line[letter]: one.gini, premium[letter]: None}
     return pd.DataFrame([*rows, last])
 
@@ -206,12 +206,12 @@ def parallel_table(found: Mapping[str, ParallelMeasures], names: Mapping[str, st
 
 
 def explain_measure(
-    analyses: Mapping[str, Analysis], found: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
+    analyses: Mapping[str, Analysis], parallel: Mapping[str, ParallelMeasures], order: float, vocabulary: bool
 ) -> None:
     """A measure's definition, its formula with the numbers put in, its limits, and a link to its
     ingredients."""
     st.header(_("One measure"), anchor=False)
-    names = [*OF_TEXT, *(["premium", "gini"] if found else [])]
+    names = [*OF_TEXT, *(["premium", "gini"] if parallel else [])]
     name = str(
         st.selectbox(
             _("Measure"),
@@ -224,13 +224,13 @@ def explain_measure(
         )
     )
     words = MEASURES[name]
-    languages = language_names(next(iter(found.values())).tokens) if found else {}
+    languages = language_names(next(iter(parallel.values())).tokens) if parallel else {}
     lines = {
-        letter: parallel_put_in(found[letter], languages)[name]
+        letter: parallel_put_in(parallel[letter], languages)[name]
         if name not in OF_TEXT
         else put_in(analysis.measures, name, order, vocabulary)
         for letter, analysis in analyses.items()
-        if name in OF_TEXT or letter in found
+        if name in OF_TEXT or letter in parallel
     }
     rows = "".join(
         f"<tr><td><b>{escape(letter)}</b> {escape(analyses[letter].subject.name)}<td>{escape(text)}"

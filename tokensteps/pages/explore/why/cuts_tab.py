@@ -123,7 +123,7 @@ def _whole_text(analysis: Analysis, style: Style, letter: str) -> None:
     st.html(differing_html(result.most[:WORDS_DRAWN], result.own, style))
 
 
-def totals_table(found: TextCuts) -> pd.DataFrame:
+def totals_table(cuts: TextCuts) -> pd.DataFrame:
     """One row a way."""
     rows = [
         {
@@ -131,11 +131,11 @@ def totals_table(found: TextCuts) -> pd.DataFrame:
             _("Tokens"): total.tokens,
             _("Tokens per word"): total.tokens / total.words if total.words else None,
             _("Words unlike the tokenizer's own split, %"): 100 * total.unlike / total.words
-            if total.words and found.own
+            if total.words and cuts.own
             else None,
-            _("Words it can't cut"): found.occurrences - total.words,
+            _("Words it can't cut"): cuts.occurrences - total.words,
         }
-        for way, total in found.totals.items()
+        for way, total in cuts.totals.items()
     ]
     return pd.DataFrame(rows)
 

@@ -169,14 +169,14 @@ def refused_texts() -> list[str]:
     return [] if narration is None else [too_long(_(narration[0]), *narration[1:])]
 
 
-def choose_among(asked: Asked, style: Style) -> None:
+def choose_among(explanation: Asked, style: Style) -> None:
     """The choice among the words of a text before the model."""
     state, key = st.session_state, "playground.why.which"
-    state[key] = asked.place
+    state[key] = explanation.place
     st.selectbox(
-        _("It is split into {number} words first").format(number=count(len(asked.words))),
-        range(len(asked.words)),
-        format_func=lambda place: readable(asked.words[place], style)[:80],
+        _("It is split into {number} words first").format(number=count(len(explanation.words))),
+        range(len(explanation.words)),
+        format_func=lambda place: readable(explanation.words[place], style)[:80],
         key=key,
         on_change=lambda: set_why(nth=state[key], split=""),
         width=260,
@@ -186,20 +186,20 @@ def choose_among(asked: Asked, style: Style) -> None:
 # --- The answer ---------------------------------------------------------------------------------------------
 
 
-def _show_stages(text: str, asked: Asked, subject: ShownTokenizer, style: Style) -> None:
-    rows = [_row(one, asked.foreign) for one in asked.stages]
-    tokens = asked.story.tokens if asked.story else ()
+def _show_stages(text: str, explanation: Asked, subject: ShownTokenizer, style: Style) -> None:
+    rows = [_row(one, explanation.foreign) for one in explanation.stages]
+    tokens = explanation.story.tokens if explanation.story else ()
     model = StageRow(subject.algorithm, _("model"), tokens)
     st.html(stages_html(text, rows, model, style))
-    if asked.foreign:
+    if explanation.foreign:
         st.caption(
             _(
                 "The stages before the model are the tokenizers library's own; the model's steps follow the merges, the vocabulary and the scores in the file."
             )
         )
-    if asked.story and asked.story.library:
+    if explanation.story and explanation.story.library:
         message = _("The tokenizers library makes other tokens of this word: {tokens}.")
-        note(message.format(tokens=" · ".join(readable(one, style) for one in asked.story.library)))
+        note(message.format(tokens=" · ".join(readable(one, style) for one in explanation.story.library)))
 
 
 def _row(done: StageDone, foreign: bool) -> StageRow:
@@ -215,24 +215,24 @@ def _row(done: StageDone, foreign: bool) -> StageRow:
     return StageRow(name, kind, done.texts, in_bytes)
 
 
-def _why_no_story(asked: Asked, subject: ShownTokenizer) -> None:
+def _why_no_story(explanation: Asked, subject: ShownTokenizer) -> None:
     """Why there are no steps."""
-    if not asked.words:
+    if not explanation.words:
         note(_("Nothing of this text is left for the model."))
-    elif asked.lacking is not None and subject.algorithm == "WordLevel":
+    elif explanation.lacking is not None and subject.algorithm == "WordLevel":
         note(
             _("A WordLevel model has one token for a whole word, or none: there is nothing to step through.")
         )
-    elif asked.lacking is not None:
-        note(explained(asked.lacking))
-    elif len(asked.words[asked.place]) > WHY_WORD:
+    elif explanation.lacking is not None:
+        note(explained(explanation.lacking))
+    elif len(explanation.words[explanation.place]) > WHY_WORD:
         message = _("For the model, this word has {number} symbols; up to {limit} are stepped through.")
-        note(message.format(number=count(len(asked.words[asked.place])), limit=count(WHY_WORD)))
+        note(message.format(number=count(len(explanation.words[explanation.place])), limit=count(WHY_WORD)))
     else:
         message = _(
             "{token} is an added token: it is found in the text before everything else, and never split."
         )
-        note(message.format(token=quoted(asked.words[asked.place])))
+        note(message.format(token=quoted(explanation.words[explanation.place])))
 
 
 def _why_not(word: str, story: WordStory, subject: ShownTokenizer, style: Style) -> str:

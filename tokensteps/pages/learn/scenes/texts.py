@@ -67,15 +67,15 @@ def draw_rows(cells: Sequence[str]) -> None:
 
 
 def row(
-    subject: ShownTokenizer, analysis: Analysis, told: str = "", more: Sequence[tuple[str, int]] = ()
+    subject: ShownTokenizer, analysis: Analysis, remark: str = "", more: Sequence[tuple[str, int]] = ()
 ) -> str:
-    """A tokenizer's row: its tokens with their ids, their number, `more` figures, and `told`, markup."""
+    """A tokenizer's row: its tokens with their ids, their number, `more` figures, and `remark`, markup."""
     figures = [(_("Tokens"), len(analysis)), *more, (_("Vocabulary"), subject.size)]
     return way_html(
         escape(subject.name),
         [(name, number, "") for name, number in figures],
         sentence_html(analysis, "real-tokens"),
-        told,
+        remark,
     )
 
 
