@@ -368,14 +368,14 @@ class MergeTrace(Trace[MergeSnapshot]):
     @cached_property
     def bounds(self) -> Bounds | None:
         """The bounds that exclude pairs; None if there are none."""
-        longest, cached = self.settings.get("max_token_length"), self.corpus.pipeline.user_defined_symbols
+        longest, whole = self.settings.get("max_token_length"), self.corpus.pipeline.user_defined_symbols
         if self.settings.get("byte_fallback"):
-            cached = (*cached, *BYTE_TOKENS)
-        if self.extended is None and longest is None and not cached:
+            whole = (*whole, *BYTE_TOKENS)
+        if self.extended is None and longest is None and not whole:
             return None
         taken = () if self.extended is None else frozenset(self.tokens[: self.vocab_sizes[0]])
         vocabulary = Vocabulary(self.tokens, self.prefix)
-        return self.bounds_of(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""), cached)
+        return self.bounds_of(vocabulary, taken, longest, self.settings.get("end_of_word_suffix", ""), whole)
 
     def exclusion(self, pair: PrivatePair, step: int) -> str:
         """Why a pair can't be merged after `step` steps; "" if it can."""

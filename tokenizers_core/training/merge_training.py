@@ -89,8 +89,8 @@ def run_training(
     refuse_no_corpus(corpus)
     check_settings(tie_rule, min_frequency, merges, vocab_size, special_tokens)
     symbols = corpus.pipeline.user_defined_symbols
-    cached = (*symbols, *(BYTE_TOKENS if settings.get("byte_fallback") else ()))
-    special_tokens = (*special_tokens, *cached)
+    whole = (*symbols, *(BYTE_TOKENS if settings.get("byte_fallback") else ()))
+    special_tokens = (*special_tokens, *whole)
     limits.check()
     for name, symbol in (("continuing_subword_prefix", prefix), ("end_of_word_suffix", suffix)):
         refuse_wrong_type(name, symbol, str, "give a str, which may be empty")
@@ -117,9 +117,9 @@ def run_training(
     table = PairTable(words, corpus.counts if tabled else ())
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)
     bounds = None
-    if beginning is not None or limits.max_token_length is not None or cached:
+    if beginning is not None or limits.max_token_length is not None or whole:
         taken = () if beginning is None else frozenset(beginning.tokens)
-        bounds = kind.bounds_of(vocabulary, taken, limits.max_token_length, suffix, cached)
+        bounds = kind.bounds_of(vocabulary, taken, limits.max_token_length, suffix, whole)
     run = merges_of(table, vocabulary, order, min_frequency, bounds)
     recorder, known = Recorder(), 0
 

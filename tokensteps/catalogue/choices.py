@@ -245,12 +245,12 @@ def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
     It is named after their repository or folder, and numbered if another upload, among those `brought` so
     far, has the same name. The same files have the same spec.
     """
-    cached = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
+    stored = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
     others = [TokenizerSpec.parse(one) for one in brought]
-    again = next((one for one in others if one.kind == "file" and one.files == cached), None)
+    again = next((one for one in others if one.kind == "file" and one.files == stored), None)
     if again is not None:
         return again.write()
-    named = TokenizerSpec("file", cached).set(name=_name_within(files))
+    named = TokenizerSpec("file", stored).set(name=_name_within(files))
     name, taken = title(named.write()), {title(one.write()) for one in others}
     if name in taken:
         number = next(number for number in count_from(2) if f"{name} ({number})" not in taken)

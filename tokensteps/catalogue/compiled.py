@@ -42,18 +42,18 @@ LENGTH: Final = 8
 
 def load_once(files: Mapping[str, bytes], name: str, how: Mapping[str, Any]) -> LoadedSubject:
     """Like `formats.load`, but from the cache of these files, or else cached now. Raises LoadError."""
-    cached = _kept_as(files, how)
-    match = compiled_store().get(cached)
-    if match is not None:
-        return restored(match, name)
+    key = _key_of(files, how)
+    known = compiled_store().get(key)
+    if known is not None:
+        return restored(known, name)
     subject = load(files, name, **how)
     source, subject.source = subject.source, None
     if source and subject.algorithm == "BPE" and len(source[0]["model"]["merges"]) >= COMPILED_MERGES:
-        compiled_store().put(cached, compiled(subject, *source))
+        compiled_store().put(key, compiled(subject, *source))
     return subject
 
 
-def _kept_as(files: Mapping[str, bytes], how: Mapping[str, Any]) -> str:
+def _key_of(files: Mapping[str, bytes], how: Mapping[str, Any]) -> str:
     contents = sorted((name, digest(data)) for name, data in files.items())
     record = {key: value if isinstance(value, str) else dict(value) for key, value in how.items()}
     return digest(json.dumps([_version(), contents, record], sort_keys=True).encode())

@@ -608,8 +608,8 @@ def pipeline_settings(
             "pre_tokenizer": rules.pre_tokenizer,
             "pattern": rules.pattern,
         }
-        cached = options.get("user_defined_symbols", ())
-        return named | {"timeout": COMMAND_SECONDS, "user_defined_symbols": cached}
+        symbols = options.get("user_defined_symbols", ())
+        return named | {"timeout": COMMAND_SECONDS, "user_defined_symbols": symbols}
     usual = "whitespace_split" if counts else PRE_TOKENIZERS_OF[algorithm][0]
     chosen = options.get("pre_tokenizer", usual)
     fitting = PRE_TOKENIZERS_OF[algorithm]

@@ -151,8 +151,8 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
             ),
             number=count(len(event.alphabet)),
         )
-        cached = tell_kept(snapshot.trace.corpus, voice)
-        return Narration(lead, sentences(tell_corpus(snapshot, voice), cached, tell_stop(snapshot, voice)))
+        symbols = tell_kept(snapshot.trace.corpus, voice)
+        return Narration(lead, sentences(tell_corpus(snapshot, voice), symbols, tell_stop(snapshot, voice)))
     lead = voice.say(
         ngettext(
             "Every word is split into its symbols. The alphabet has {size} symbol.",
