@@ -79,6 +79,9 @@ def test_a_class_goes_along_and_is_led() -> None:
     assert BPE.value(app, "corpus") == "course"
     shown = component_data(app, "class_page")  # by its settings, the browser knows this address as drawn
     assert shown["went"] == "way 1" and shown["usual"] == [["corpus", "course"]]
+    app.sidebar.number_input(key="bpe.size").set_value(3)
+    run(app)  # an error: the strip waits for no stage
+    assert not component_data(app, "class_page")["stage"]
 
 
 def test_a_way_on_the_same_page_keeps_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokenizers_core.errors import Phrase, TokenizersCoreError
+from tokenizers_core.errors import Phrase, SettingError, TokenizersCoreError
 from tokensteps.language.i18n import _
 
 _WORDS: Final = ("reason", "what", "expected", "message", "description", "wanted", "size", "problem")
@@ -25,7 +25,7 @@ def explained(error: TokenizersCoreError) -> str:
     evidence = {
         name: _translated(value) if name in _WORDS else value for name, value in error.evidence.items()
     }
-    if evidence.get("name") == "seed_size":
+    if isinstance(error, SettingError) and error.name == "seed_size":
         evidence["name"], template = _("Seed vocabulary"), template.replace("{name}=", "{name}: ")
     for parameter, words in _ENGLISH.items():
         template = template.replace(parameter, words)

@@ -42,7 +42,7 @@ from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
 from tokensteps.teaching.walk import WalkPlace, read_walk, stops_of, write_walk
 from tokensteps.widgets.notes import problem
-from tokensteps.widgets.stage import is_awaited
+from tokensteps.widgets.stage import STAGE_ON, is_awaited
 
 ALSO_READ: Final = frozenset({"c", "term"})
 """Parameters read by pages at every run: a challenge, and an entry of the glossary."""
@@ -141,6 +141,7 @@ def show_class() -> bool:
     Returns whether the class has just led here: then its settings are in the address.
     """
     state = st.session_state
+    state.pop(STAGE_ON, None)  # the last run's
     going: Destination | None = state.pop(CLASS_LEAD, None)
     if is_back():  # after Back, an earlier move leads nobody on
         state.pop(CLASS_LED, None)
@@ -273,7 +274,7 @@ def class_page(page: str) -> None:
         "path": None if awaited else PAGES[page].path,
         "aside": _is_aside(page),
         "usual": usual,
-        "stage": position is not None,
+        "stage": state.get(STAGE_ON) == page,
         "went": state.get(CLASS_WENT, ""),
         # Until the next question: a busy browser may skip one run's data in favour of the next one's.
         "question": state.get(CLASS_QUESTION),

@@ -50,6 +50,8 @@ FOLLOWED: Final = "followed"
 """A page's memory of elements under its stage: if they went for a moment, the page would scroll."""
 LONG: Final = 48
 """Frames from which a window is long."""
+STAGE_ON: Final = "stage.page"
+"""In session state: the page whose stage has been drawn in this run."""
 ENDED: Final = Growth("", "", 0.0)
 """The state of a finished run that isn't complete in the browser."""
 
@@ -287,6 +289,7 @@ def stage(
     first and the last reachable step, if not all are. Without a requested step, `start` is the first one.
     `marks` are the steps marked on the timeline.
     """
+    st.session_state[STAGE_ON] = page
     name = book_name(run, drawing)
     first_look = is_first_look(page, run, drawing)
     index = position(
