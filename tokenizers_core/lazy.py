@@ -63,14 +63,14 @@ class Recent(Generic[Value]):
 
     def __init__(self, work_out: Callable[[int], Value], size: int) -> None:
         self._work_out, self._size = work_out, size
-        self._kept: dict[int, Value] = {}
+        self._cached: dict[int, Value] = {}
         self._lock = RLock()
 
     def at(self, number: int) -> Value:
         """The value for `number`; not to be modified."""
         with self._lock:
-            if number not in self._kept:
-                while len(self._kept) >= self._size:
-                    del self._kept[next(iter(self._kept))]
-                self._kept[number] = self._work_out(number)
-            return self._kept[number]
+            if number not in self._cached:
+                while len(self._cached) >= self._size:
+                    del self._cached[next(iter(self._cached))]
+                self._cached[number] = self._work_out(number)
+            return self._cached[number]

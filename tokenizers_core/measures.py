@@ -243,7 +243,7 @@ def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -
 # --- Vocabulary sizes ---------------------------------------------------------------------------------------
 
 
-def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tuple[Measures | None, ...]]:
+def measure_sizes(comparison: Comparison, indices: Iterable[int]) -> Iterator[tuple[Measures | None, ...]]:
     """The runs of a comparison at some of its sizes, on its own corpus, in its order; words are pre-tokens.
 
     >>> from tokenizers_core import Corpus, compare
@@ -251,13 +251,13 @@ def measure_sizes(comparison: Comparison, places: Iterable[int]) -> Iterator[tup
     ...     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=12
     ... )
     >>> [
-    ...     [round(found.fertility, 3) for found in size if found]
+    ...     [round(measures.fertility, 3) for measures in size if measures]
     ...     for size in measure_sizes(comparison, [len(comparison)])
     ... ]
     [[1.25, 1.694, 1.0]]
     """
     characters, size = text_size(comparison.corpus)
-    for index in places:
+    for index in indices:
         yield tuple(
             None
             if (step := side.steps[index]) is None

@@ -54,11 +54,11 @@ def plain_picky(
     """PickyBPE: after each merge, each of its parts may leave."""
     splits: Split = {word: list(symbols(word)) for word in frequencies}
     present, ever = list(alphabet), list(alphabet)
-    made_of: dict[str, PairName] = {}
+    pair_of: dict[str, PairName] = {}
     steps: list[KindStep] = []
 
     def expanded(token: str) -> list[str]:
-        return [token] if token in present else [end for part in made_of[token] for end in expanded(part)]
+        return [token] if token in present else [end for part in pair_of[token] for end in expanded(part)]
 
     while len(present) < vocab_size:
         counts = count(splits, frequencies)
@@ -71,7 +71,7 @@ def plain_picky(
         before = tokens_in(splits, frequencies)
         splits = {word: replace(tokens, best) for word, tokens in splits.items()}
         merged = before - tokens_in(splits, frequencies)
-        made_of.setdefault(token, best)
+        pair_of.setdefault(token, best)
         if token not in ever:
             ever.append(token)
         if token not in present:
@@ -82,7 +82,7 @@ def plain_picky(
             if part in alphabet or Fraction(merged, merged + left) <= threshold:
                 continue
             present = [one for one in present if one != part]
-            parts = [end for piece in made_of[part] for end in expanded(piece)]
+            parts = [end for piece in pair_of[part] for end in expanded(piece)]
             splits = {
                 word: [end for one in tokens for end in (parts if one == part else [one])]
                 for word, tokens in splits.items()

@@ -181,7 +181,7 @@ Polynomial = tuple[int, ...]
 
 
 def certain(
-    trace: AnyTrace, step: int, places: Iterable[int], bound: int, tell: Stride
+    trace: AnyTrace, step: int, indices: Iterable[int], bound: int, tell: Stride
 ) -> dict[int, tuple[int, int]]:
     """For each word, by its index, two changes of its count, from 0 down and up: in between, steps 1 to
     `step` stay as they are.
@@ -189,7 +189,7 @@ def certain(
     Only for plain merging, where counts alone decide a step; (0, 0) says nothing. A change that removes the
     word is never certain: pairs may be met elsewhere first.
     """
-    ranges = dict.fromkeys(places, (-bound, bound))
+    ranges = dict.fromkeys(indices, (-bound, bound))
     if not isinstance(trace, MergeTrace) or (isinstance(trace, BpeTrace) and trace.kind != "plain"):
         return dict.fromkeys(ranges, (0, 0))
     for earlier in range(step):
@@ -223,7 +223,7 @@ def lasting(lead: Polynomial, most: int) -> int:
         return most
     need = min(start, 1)
 
-    def kept(x: int) -> bool:
+    def still_leads(x: int) -> bool:
         left = start
         for power, fall in enumerate(falls, start=1):
             left += fall * x**power
@@ -232,7 +232,7 @@ def lasting(lead: Polynomial, most: int) -> int:
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if kept(middle) else (low, middle - 1)
+        low, high = (middle, high) if still_leads(middle) else (low, middle - 1)
     return low
 
 
@@ -253,9 +253,9 @@ class Leads:
             (count for pair, count in self.counts.items() if pair != self.chosen), default=0
         )
 
-    def leads(self, place: int) -> Iterator[Polynomial]:
+    def leads(self, index: int) -> Iterator[Polynomial]:
         """Polynomials in the change of the word's count; each must keep its lead: see `lasting`."""
-        word = self.words[place]
+        word = self.words[index]
         pairs = Counter(neighbours(word))
         chosen, count = self.chosen, self.counts[self.chosen]
         if least := self.trace.settings["min_frequency"]:

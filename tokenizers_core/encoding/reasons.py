@@ -161,9 +161,9 @@ class Spelling(NamedTuple):
         """The pair of a merge."""
         return RankedPair(self.piece(join.start, join.middle), self.piece(join.middle, join.end), join.rank)
 
-    def left(self, start: int, end: int, made: Collection[Join]) -> Tokens:
+    def left(self, start: int, end: int, joins: Collection[Join]) -> Tokens:
         """The tokens of these symbols after some merges."""
-        edges = sorted({*range(start, end + 1)} - {join.middle for join in made})
+        edges = sorted({*range(start, end + 1)} - {join.middle for join in joins})
         return tuple(self.piece(first, last) for first, last in pairwise(edges))
 
     def makers(self, start: int, end: int) -> Iterator[RankedPair]:

@@ -102,9 +102,9 @@ class PlacedWords(NamedTuple):
         with no_collecting():
             return list(zip(self._from_bases(self.starts), self._from_bases(self.ends), strict=True))
 
-    def _from_bases(self, places: Sequence[Sequence[int]]) -> Iterator[int]:
-        bases = chain.from_iterable(map(repeat, self.bases, map(len, places)))
-        return map(add, bases, chain.from_iterable(places))
+    def _from_bases(self, offsets: Sequence[Sequence[int]]) -> Iterator[int]:
+        bases = chain.from_iterable(map(repeat, self.bases, map(len, offsets)))
+        return map(add, bases, chain.from_iterable(offsets))
 
     def numbers(self) -> list[int]:
         """For each token the number of its pre-token."""
@@ -167,7 +167,7 @@ class Tokenizer:
         self.trimming = trimming
         self.decoder = decoder or decoder_for(pipeline, model)
         self._stretches = model.stretches(str((pipeline.pre_tokenizer, *pipeline.cuts)))
-        self._given: dict[str, Any] = {
+        self._arguments: dict[str, Any] = {
             "pipeline": pipeline,
             "model": model,
             "special_tokens": self.special_tokens,
@@ -227,7 +227,7 @@ class Tokenizer:
         >>> encoding.tokens, encoding.type_ids
         (['[CLS]', 'to', '[SEP]', 'b', 'e', '[SEP]'], [0, 0, 0, 1, 1, 1])
         """
-        return Tokenizer(**(self._given | changes))
+        return Tokenizer(**(self._arguments | changes))
 
     @property
     def tokens(self) -> Sequence[str]:

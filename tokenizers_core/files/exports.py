@@ -42,8 +42,8 @@ def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
     return {
         "algorithm": trace.algorithm,
         **({"kind": trace.kind} if isinstance(trace, BpeTrace) and trace.kind != "plain" else {}),
-        **_given(trace),
-        **_given_beside(trace),
+        **_inputs(trace),
+        **_further_inputs(trace),
         "alphabet": list(trace.alphabet),
         "steps": [_step(trace, step, tied) for step, tied in enumerate(trace.tied_pairs(), start=1)],
         "stop_reason": trace.stop_reason,
@@ -51,7 +51,7 @@ def trace_to_dict(trace: MergeTrace) -> dict[str, Any]:
     }
 
 
-def _given_beside(trace: MergeTrace) -> dict[str, Any]:
+def _further_inputs(trace: MergeTrace) -> dict[str, Any]:
     """The other inputs of a newer kind of BPE, beside the words."""
     match trace:
         case SuperTrace():
@@ -205,7 +205,7 @@ def prunes_to_dict(trace: UnigramTrace) -> dict[str, Any]:
     return {
         "algorithm": trace.algorithm,
         "method": trace.method,
-        **_given(trace),
+        **_inputs(trace),
         "seed": [[piece, count] for piece, count in trace.seed],
         "steps": list(_unigram_steps(trace)),
         "stop_reason": trace.stop_reason,
@@ -368,7 +368,7 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
         "words": dict(comparison.corpus.items()),
         "stop_reason": comparison.stop_reason,
         "vocab_size": snapshot.size,
-        "algorithms": {standing.name: _told(snapshot, standing) for standing in snapshot.standings},
+        "algorithms": {standing.name: _side_data(snapshot, standing) for standing in snapshot.standings},
         "overlap": [
             {"algorithms": list(region), "tokens": list(tokens)} for region, tokens in overlap.regions.items()
         ],
@@ -394,7 +394,7 @@ def comparison_to_dict(snapshot: SizeSnapshot) -> dict[str, Any]:
     }
 
 
-def _told(snapshot: SizeSnapshot, standing: Standing) -> dict[str, Any]:
+def _side_data(snapshot: SizeSnapshot, standing: Standing) -> dict[str, Any]:
     """One algorithm at a size, as plain data."""
     run = snapshot.trace.runs[standing.name]
     return {
@@ -420,7 +420,7 @@ def comparison_to_json(snapshot: SizeSnapshot) -> str:
 # --- Shared -------------------------------------------------------------------------------------------------
 
 
-def _given(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
+def _inputs(trace: MergeTrace | UnigramTrace) -> dict[str, Any]:
     """A run's inputs: the settings and the corpus."""
     pipeline = trace.corpus.pipeline
     return {

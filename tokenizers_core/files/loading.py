@@ -137,11 +137,11 @@ def unknown_in(path: Path, tokens: Collection[str]) -> str:
     return result
 
 
-def made(
-    model: Model, pipeline: Pipeline, special_tokens: Sequence[str] | None, found: Sequence[str]
+def build_tokenizer(
+    model: Model, pipeline: Pipeline, special_tokens: Sequence[str] | None, recognized: Sequence[str]
 ) -> Tokenizer:
     """The tokenizer, with the given special tokens, or else the recognized ones."""
-    special = found if special_tokens is None else special_tokens
+    special = recognized if special_tokens is None else special_tokens
     missing = next((token for token in special if token not in model.vocabulary.ids), None)
     if missing is not None:
         raise SettingError(
@@ -184,7 +184,7 @@ def from_ranks(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None)
     merges = [Pair(*map(bytes_to_symbols, pair)) for pair in all_splits(ranks)]
     # A word in the vocabulary is its token, whether the merges lead there or not.
     model = BpeModel(tokens, merges, options=BpeOptions(ignore_merges=True))
-    return made(model, pipeline, special_tokens, ())
+    return build_tokenizer(model, pipeline, special_tokens, ())
 
 
 def ranks_in(path: Path) -> dict[bytes, int]:
@@ -237,7 +237,7 @@ def from_vocab_and_merges(path: Path, rules: Rules, special_tokens: tuple[str, .
     suffix = END_OF_WORD if own.suffix or joined else ""
     unknown = next((token for token in UNKNOWN_TOKENS if token in known), "")
     model = BpeModel(tokens, merges, unknown, suffix, options=BpeOptions(suffix_joined=joined))
-    return made(model, own, special_tokens, matches)
+    return build_tokenizer(model, own, special_tokens, matches)
 
 
 def tokens_of(path: Path) -> list[str]:
@@ -297,7 +297,7 @@ def from_vocab_txt(path: Path, rules: Rules, special_tokens: tuple[str, ...] | N
     tokens = each_once(path, lines_in(path))
     model = WordPieceModel(tokens, unknown_in(path, tokens))
     special = [token for token in tokens if SPECIAL_FORM.fullmatch(token)]
-    return made(model, replace(Pipeline(pre_tokenizer="bert"), **rules), special_tokens, special)
+    return build_tokenizer(model, replace(Pipeline(pre_tokenizer="bert"), **rules), special_tokens, special)
 
 
 # --- Unigram ------------------------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
     longest = max(map(len, pieces), default=1)
     model = UnigramModel(tokens, pieces, unknown, max_length=longest)
     own = replace(Pipeline(pre_tokenizer="whitespace_split_metaspace"), **rules)
-    return made(model, own, special_tokens, special)
+    return build_tokenizer(model, own, special_tokens, special)
 
 
 READERS: Final[Mapping[str, Callable[[Path, Rules, tuple[str, ...] | None], Tokenizer]]] = {

@@ -84,7 +84,7 @@ def names_of_special(added: Iterable[Added]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(token for token, _, part in added if part.flag("special", False)))
 
 
-def found_otherwise(added: Iterable[Added], normalizes: bool) -> list[AddedToken]:
+def ordinary_tokens(added: Iterable[Added], normalizes: bool) -> list[AddedToken]:
     """The tokens that aren't special, or not found like special tokens here: by flags, or in the normalized
     text."""
     results = []

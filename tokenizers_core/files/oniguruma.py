@@ -41,13 +41,13 @@ _ITEM: Final = regex.compile(
         |(?P<counted>\{{(?P<least>\d{{1,3}})(?:(?P<comma>,)(?P<most>\d{{1,3}})?)?\}})(?P<lazy>\?)?(?P<possessive>\+)?
         |(?P<repeated>[*+?][?+]?)
         |(?P<bar>\|)
-        |(?P<place>\^|\$|\\[AZz])""",
+        |(?P<anchor>\^|\$|\\[AZz])""",
     regex.VERBOSE,
 )
 
-PLACES: Final[Mapping[str, str]] = {"^": r"\A", r"\A": r"\A", "$": r"\Z", r"\Z": r"\z"}
+ANCHORS: Final[Mapping[str, str]] = {"^": r"\A", r"\A": r"\A", "$": r"\Z", r"\Z": r"\z"}
 """Positions in `regex` → in Oniguruma. (`$` also matches before a last newline.)"""
-PLACES_BACK: Final[Mapping[str, str]] = {r"\A": "^", r"\Z": "$", r"\z": r"\Z"}
+ANCHORS_BACK: Final[Mapping[str, str]] = {r"\A": "^", r"\Z": "$", r"\z": r"\Z"}
 
 
 class Translation(NamedTuple):
@@ -91,7 +91,7 @@ def to_oniguruma(pattern: str) -> Translation:
     >>> to_oniguruma(r"[a-z]+|\w+").refused
     '\\w+'
     """
-    return _Translator(PLACES, possessive=True).translate(pattern)
+    return _Translator(ANCHORS, possessive=True).translate(pattern)
 
 
 def from_oniguruma(pattern: str) -> Translation:
@@ -100,15 +100,15 @@ def from_oniguruma(pattern: str) -> Translation:
     >>> from_oniguruma(r"[^\s\p{L}]+\z").pattern, from_oniguruma(r"^a").refused
     ('[^\\s\\p{L}]+\\Z', '^a')
     """
-    return _Translator(PLACES_BACK, possessive=False).translate(pattern)
+    return _Translator(ANCHORS_BACK, possessive=False).translate(pattern)
 
 
 class _Translator:
     """A translation in progress: the output so far, and the open groups."""
 
-    def __init__(self, places: Mapping[str, str], possessive: bool) -> None:
+    def __init__(self, anchors: Mapping[str, str], possessive: bool) -> None:
         """`possessive`: whether `{1,3}+` gives nothing back, instead of repeating."""
-        self.places, self.possessive = places, possessive
+        self.anchors, self.possessive = anchors, possessive
         self.written: list[str] = []
         self.groups = [_Group(0)]
         self.before: _Repeatable | None = None
@@ -119,11 +119,11 @@ class _Translator:
         """`pattern` item by item."""
         position = 0
         while position < len(pattern):
-            index = pattern[position : position + 10]
+            excerpt = pattern[position : position + 10]
             item = _ITEM.match(pattern, position)
-            text = item and self._take(item, index)
+            text = item and self._take(item, excerpt)
             if item is None or text is None:
-                return Translation("", index)
+                return Translation("", excerpt)
             self.written.append(text)
             position = item.end()
         if len(self.groups) > 1:
@@ -136,10 +136,10 @@ class _Translator:
             return Translation("", self.prefers_nothing)
         return Translation("".join(self.written))
 
-    def _take(self, item: regex.Match[str], place: str) -> str | None:
+    def _take(self, item: regex.Match[str], excerpt: str) -> str | None:
         """How an item is written; None if it has no translation."""
         if item["counted"] or item["repeated"]:
-            return self._repeat(item, place)
+            return self._repeat(item, excerpt)
         group, text = self.groups[-1], str(item.group())
         if self.before is not None:  # not repeated
             group.still_empty &= self.before.empty
@@ -156,14 +156,14 @@ class _Translator:
                 self.before = _Repeatable(group.begin, group.some_empty or group.still_empty)
         elif item["bar"]:
             if group.still_empty:
-                self.prefers_nothing = self.prefers_nothing or place
+                self.prefers_nothing = self.prefers_nothing or excerpt
             group.some_empty |= group.still_empty
             group.still_empty = True
         else:
-            return self.places.get(text)
+            return self.anchors.get(text)
         return text
 
-    def _repeat(self, item: regex.Match[str], place: str) -> str | None:
+    def _repeat(self, item: regex.Match[str], excerpt: str) -> str | None:
         """The translation of a repetition of the item before."""
         text, counts, before = str(item.group()), _counts(item), self.before
         # Engines differ in how often they repeat an empty match.
@@ -175,7 +175,7 @@ class _Translator:
             self.written[before.begin] = f"(?>{self.written[before.begin]}"
             text = f"{item['counted']})"
         if item["lazy"] or text.endswith("?", 1):
-            self.prefers_nothing = self.prefers_nothing or place
+            self.prefers_nothing = self.prefers_nothing or excerpt
         self.groups[-1].still_empty &= before.empty or counts[0] == 0
         self.before = None
         return text

@@ -134,17 +134,17 @@ def fields(data: bytes) -> Iterator[tuple[int, Any]]:
                 raise Damaged(message="it has a field of no known type")
 
 
-def _number_at(data: bytes, place: int) -> tuple[int, int]:
+def _number_at(data: bytes, position: int) -> tuple[int, int]:
     """A number of seven bits a byte, the lowest first, and the place after it."""
     value = 0
     for shift in range(0, 70, 7):
-        if place >= len(data):
+        if position >= len(data):
             raise Damaged(message="it was cut off")
-        byte = data[place]
-        place += 1
+        byte = data[position]
+        position += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, place
+            return value, position
     raise Damaged(message="it has a number that is too long")
 
 
@@ -154,8 +154,8 @@ def _message(value: Any) -> bytes:
     return value
 
 
-def _piece(found: Mapping[int, Any]) -> ModelPiece:
-    text, score, kind = found.get(1, b""), found.get(2, 0.0), found.get(3, 1)
+def _piece(fields: Mapping[int, Any]) -> ModelPiece:
+    text, score, kind = fields.get(1, b""), fields.get(2, 0.0), fields.get(3, 1)
     try:
         piece = _message(text).decode("utf-8")
     except UnicodeDecodeError:

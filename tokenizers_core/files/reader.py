@@ -35,8 +35,8 @@ from tokenizers_core.files.models import (
     added_tokens_of,
     algorithm,
     bpe_model,
-    found_otherwise,
     names_of_special,
+    ordinary_tokens,
     unigram_model,
     wordpiece_model,
 )
@@ -329,14 +329,14 @@ def template(file: Part, lacking: Lacking) -> Template | None:
     return _with_types(results[0]) if results else None
 
 
-def _with_types(found: Template) -> Template:
+def _with_types(parsed: Template) -> Template:
     """The template as one of the known ones, or else in full: so there is only one way to write it."""
     for known in TEMPLATES.values():
-        if known and (known.single_pieces, known.pair_pieces) == (found.single_pieces, found.pair_pieces):
+        if known and (known.single_pieces, known.pair_pieces) == (parsed.single_pieces, parsed.pair_pieces):
             return known
     return Template(
-        " ".join(piece.written for piece in found.single_pieces),
-        " ".join(piece.written for piece in found.pair_pieces),
+        " ".join(piece.written for piece in parsed.single_pieces),
+        " ".join(piece.written for piece in parsed.pair_pieces),
     )
 
 
@@ -539,7 +539,7 @@ def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:
     _, marked = normalizer_and_mark(file, lacking)
     way = pipeline(file, lacking)
     added = added_tokens_of(file)
-    special, otherwise = names_of_special(added), found_otherwise(added, way.normalizer != "none")
+    special, otherwise = names_of_special(added), ordinary_tokens(added, way.normalizer != "none")
     around = template(file, lacking)
     cut, filled = truncation(file), padding(file)
     name, part = algorithm(file, lacking), file.part("model")

@@ -61,7 +61,7 @@ def train(
     """Learn merges and removals until `vocab_size` tokens are present, or no pair is left."""
     splits = {word: [*word] for word in words}
     vocabulary = sorted(symbols_in(splits))
-    made_of: dict[str, tuple[str, ...]] = {}
+    pair_of: dict[str, tuple[str, ...]] = {}
     events: Events = []
     while len(vocabulary) < vocab_size:
         counts = pair_counts(splits, words)
@@ -72,12 +72,12 @@ def train(
         merged = merge_and_count(splits, words, pair)
         if token not in vocabulary:
             vocabulary.append(token)
-        made_of.setdefault(token, pair)
+        pair_of.setdefault(token, pair)
         events.append(("merge", pair, token))
         for part in dict.fromkeys(pair):
-            if part in made_of and Fraction(merged, merged + occurrences(splits, words, part)) > threshold:
+            if part in pair_of and Fraction(merged, merged + occurrences(splits, words, part)) > threshold:
                 vocabulary.remove(part)
-                events.append(("remove", split_again(part, made_of, vocabulary, splits), part))
+                events.append(("remove", split_again(part, pair_of, vocabulary, splits), part))
     return vocabulary, events, splits
 
 
@@ -91,10 +91,10 @@ def merge_and_count(splits: Splits, words: WordFrequencies, pair: tuple[str, str
 
 
 def split_again(
-    token: str, made_of: Mapping[str, tuple[str, ...]], vocabulary: Collection[str], splits: Splits
+    token: str, pair_of: Mapping[str, tuple[str, ...]], vocabulary: Collection[str], splits: Splits
 ) -> tuple[str, ...]:
     """Write a removed token as its parts in every word; returns the parts."""
-    parts = parts_of(token, made_of, vocabulary)
+    parts = parts_of(token, pair_of, vocabulary)
     for word in splits:
         splits[word] = replace_token(splits[word], token, parts)
     return tuple(parts)
@@ -105,11 +105,11 @@ def occurrences(splits: Splits, words: WordFrequencies, token: str) -> int:
     return sum(symbols.count(token) * words[word] for word, symbols in splits.items())
 
 
-def parts_of(token: str, made_of: Mapping[str, tuple[str, ...]], vocabulary: Collection[str]) -> list[str]:
+def parts_of(token: str, pair_of: Mapping[str, tuple[str, ...]], vocabulary: Collection[str]) -> list[str]:
     """The parts of a token, with removed ones split further."""
     parts: list[str] = []
-    for part in made_of[token]:
-        parts += [part] if part in vocabulary else parts_of(part, made_of, vocabulary)
+    for part in pair_of[token]:
+        parts += [part] if part in vocabulary else parts_of(part, pair_of, vocabulary)
     return parts
 
 

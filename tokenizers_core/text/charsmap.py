@@ -18,7 +18,7 @@ from typing import Final
 
 LABEL: Final = (1 << 31) | 0xFF
 VALUE: Final = (1 << 31) - 1
-MAPS_KEPT: Final = 8
+MAPS_CACHED: Final = 8
 LONGEST_KEY: Final = 32
 """The most characters of a key here; SentencePiece's own have at most 18."""
 KNOWN_LIMIT: Final = 50_000
@@ -43,7 +43,7 @@ class CharacterMap:
         self._alone: dict[str, str | None] = {}
 
     @staticmethod
-    @lru_cache(MAPS_KEPT)
+    @lru_cache(MAPS_CACHED)
     def of(data: bytes) -> CharacterMap:
         """The same map for the same bytes."""
         return CharacterMap(data)

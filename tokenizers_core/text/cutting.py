@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple, Protocol
 
-from tokenizers_core.text.patterns import PATTERNS, Stopwatch, finder, found_in, regex
+from tokenizers_core.text.patterns import PATTERNS, Stopwatch, finder, matches_in, regex
 from tokenizers_core.text.rewriting import patience
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 from tokenizers_core.text.splitting import (
@@ -84,7 +84,7 @@ class CutAt:
         if self.pattern in _PUBLISHED:
             return [match.span() for match in finder(self.pattern, text).finditer(text)]
         pattern = regex.escape(self.pattern, special_only=True) if self.literal else self.pattern
-        return found_in(text, pattern, stopwatch)
+        return matches_in(text, pattern, stopwatch)
 
     def cut(self, piece: Piece, stopwatch: Stopwatch) -> Iterable[Piece]:
         size, matches = len(piece.text), self.matches(piece.text, stopwatch)
@@ -128,7 +128,7 @@ def _alternating(matches: Iterable[Span], size: int, invert: bool) -> list[Match
     return stretches
 
 
-def _kept(stretches: Sequence[Matched]) -> list[Span]:
+def _unmatched(stretches: Sequence[Matched]) -> list[Span]:
     return [(start, end) for start, end, match in stretches if not match]
 
 
@@ -172,7 +172,7 @@ def _contiguous(stretches: Sequence[Matched]) -> list[Span]:
 
 
 _GROUPED: Final[dict[str, Callable[[Sequence[Matched]], list[Span]]]] = {
-    "Removed": _kept,
+    "Removed": _unmatched,
     "MergedWithPrevious": _with_previous,
     "MergedWithNext": _with_next,
     "Contiguous": _contiguous,

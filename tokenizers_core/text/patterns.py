@@ -129,14 +129,14 @@ def twin(pattern: str, last: int) -> re.Pattern[str]:
     """
     characters = "".join(map(chr, (*range(min(last + 1, 0xD800)), *range(0xE000, last + 1))))
 
-    def members(found: re.Match[str]) -> str:
-        runs = [run.group() for run in regex.compile(f"{found.group()}+").finditer(characters)]
+    def members(match: re.Match[str]) -> str:
+        runs = [run.group() for run in regex.compile(f"{match.group()}+").finditer(characters)]
         return "".join(re.escape(run[0]) + (f"-{re.escape(run[-1])}" if len(run) > 1 else "") for run in runs)
 
-    def written_out(found: re.Match[str]) -> str:
-        if found.group().startswith("["):
-            return re.sub(_OF_CHARACTERS, members, found.group())
-        return f"[{members(found) or _NOTHING}]"
+    def written_out(match: re.Match[str]) -> str:
+        if match.group().startswith("["):
+            return re.sub(_OF_CHARACTERS, members, match.group())
+        return f"[{members(match) or _NOTHING}]"
 
     parted = re.sub(_SPACE_FIRST, r"\1\1*+| \1++", pattern)
     return re.compile(re.sub(_CLASS_OR_SET, written_out, parted))
@@ -171,7 +171,7 @@ class Stopwatch:
         return PatternTimeoutError(pattern=self.pattern, seconds=self.seconds)
 
 
-def found_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
+def matches_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
     """Where a custom pattern matches, empty matches included. Raises PatternTimeoutError, PatternError."""
     try:
         with stopwatch as seconds:
@@ -189,6 +189,6 @@ def cut_at(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
     That is the library's `Split(pattern, behavior="isolated")`. An empty match is just a place to cut.
     """
     cuts = {0, len(text)}
-    for span in found_in(text, pattern, stopwatch):
+    for span in matches_in(text, pattern, stopwatch):
         cuts.update(span)
     return list(pairwise(sorted(cuts)))

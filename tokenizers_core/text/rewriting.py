@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final, Protocol
 
 from tokenizers_core.text.charsmap import CharacterMap
-from tokenizers_core.text.patterns import Stopwatch, found_in, regex
+from tokenizers_core.text.patterns import Stopwatch, matches_in, regex
 from tokenizers_core.text.spans import Span
 
 SECONDS = 2.0
@@ -54,7 +54,7 @@ class Replace:
     def matches(self, text: str) -> list[Span]:
         """The pattern's matches."""
         pattern = regex.escape(self.pattern, special_only=True) if self.literal else self.pattern
-        return found_in(text, pattern, patience(pattern, text))
+        return matches_in(text, pattern, patience(pattern, text))
 
     def rewrite(self, text: str) -> str:
         if self.literal:
@@ -104,17 +104,17 @@ class Strip:
     left: bool = True
     right: bool = True
 
-    def _kept(self, text: str) -> Span:
+    def _stripped_span(self, text: str) -> Span:
         start = len(regex.match(r"\s*", text)[0]) if self.left else 0
         end = start + len(regex.sub(r"\s+\Z", "", text[start:])) if self.right else len(text)
         return start, end
 
     def rewrite(self, text: str) -> str:
-        start, end = self._kept(text)
+        start, end = self._stripped_span(text)
         return text[start:end]
 
     def align(self, text: str) -> list[Span]:
-        return [(at, at + 1) for at in range(*self._kept(text))]
+        return [(at, at + 1) for at in range(*self._stripped_span(text))]
 
 
 @dataclass(frozen=True)

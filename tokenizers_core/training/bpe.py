@@ -194,7 +194,7 @@ def train_bpe(
     if extend is not None:
         refuse_no_corpus(corpus)
         refuse_unknown_name("alphabet", alphabet, ALPHABETS)
-        for name in limits._replace(max_token_length=None).given():
+        for name in limits._replace(max_token_length=None).non_defaults():
             raise SettingError(
                 name=name,
                 value=getattr(limits, name),

@@ -162,7 +162,7 @@ class Side:
     def cutter(self, step: int) -> Callable[[int], Cut]:
         """A function from a word's index in the corpus to the word's split after `step` steps."""
         tokens = self.trace.splitter(step)
-        return (lambda place: surfaces(tokens(place))) if self.marked else tokens
+        return (lambda index: surfaces(tokens(index))) if self.marked else tokens
 
     def moved(self, first: int | None, second: int) -> tuple[Iterable[str], Iterable[str]]:
         """The longer tokens gained and lost from step `first` to step `second`, as surfaces; None is a start
@@ -267,7 +267,7 @@ class SweepPoint(NamedTuple):
     different: int
     """Number of distinct words with different splits."""
     leading: tuple[int, ...]
-    """The most frequent of them, as places in the corpus."""
+    """The most frequent of them, as indices in the corpus."""
     all_apart: tuple[int, ...]
     """The most frequent words with a different split in every run."""
 
@@ -323,7 +323,7 @@ class SizeSnapshot(ByContent):
     def cuts(self, words: Iterable[str]) -> dict[str, tuple[Cut | None, ...]]:
         """Word of the corpus → its split by each run, in their order."""
         cutters = self._cutters
-        positions = self.trace.places
+        positions = self.trace.word_indices
         return {word: tuple(cutter and cutter(positions[word]) for cutter in cutters) for word in words}
 
     @property
@@ -445,15 +445,15 @@ class Comparison(Trace[SizeSnapshot]):
         return frozenset().union(*self.corpus.words)
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """Word → its place in the corpus."""
+    def word_indices(self) -> dict[str, int]:
+        """Word → its index in the corpus."""
         return {word: index for index, word in enumerate(self.corpus.words)}
 
     @cached_property
     def by_frequency(self) -> list[int]:
-        """The places of the words, the most frequent word first."""
+        """The indices of the words, the most frequent word first."""
         counts = self.corpus.counts
-        return sorted(range(len(counts)), key=lambda place: -counts[place])
+        return sorted(range(len(counts)), key=lambda index: -counts[index])
 
     @cached_property
     def ranks(self) -> list[int]:
@@ -465,7 +465,7 @@ class Comparison(Trace[SizeSnapshot]):
 
     def rank_of(self, word: str) -> int:
         """How many words of the corpus are more frequent, or as frequent and earlier."""
-        return self.ranks[self.places[word]]
+        return self.ranks[self.word_indices[word]]
 
     @cached_property
     def sweep(self) -> tuple[SweepPoint, ...]:
@@ -509,11 +509,11 @@ class Walk:
         self.times: list[Counter[str]] = [Counter() for _ in range(runs)]
         self.shared = [0] * len(self.pairs)
 
-    def move_to(self, place: int) -> SweepPoint:
+    def move_to(self, index: int) -> SweepPoint:
         """Go to a size, and count there."""
         changed: set[int] = set()
         for which, side in enumerate(self.comparison.sides):
-            before, now = self.steps[which], side.steps[place]
+            before, now = self.steps[which], side.steps[index]
             if now is None or now == before:
                 continue
             words = range(len(self.ways)) if before is None else side.trace.words_between(before, now)
@@ -525,15 +525,15 @@ class Walk:
             self.steps[which] = now
         for word in changed:
             self._compare(word)
-        return self._point(place)
+        return self._point(index)
 
-    def _point(self, place: int) -> SweepPoint:
+    def _point(self, index: int) -> SweepPoint:
         """The counts at a size, as a point."""
         comparison, steps, total = self.comparison, self.steps, self.comparison.corpus.total
         longer = [len(times) for times in self.times]
         both = [steps[one] is not None is not steps[other] for one, other in self.pairs]
         return SweepPoint(
-            comparison.sizes[place],
+            comparison.sizes[index],
             tuple(
                 None if step is None else side.trace.token_totals[step] / total
                 for side, step in zip(comparison.sides, steps, strict=True)

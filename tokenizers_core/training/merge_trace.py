@@ -534,9 +534,9 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self._words.at(step)
 
     def splitter(self, step: int) -> Callable[[int], tuple[str, ...]]:
-        """A function from a word's place in the corpus to its tokens after `step` merges."""
+        """A function from a word's index in the corpus to its tokens after `step` merges."""
         words, read = self.current_words(step).words, self.vocabulary.read
-        return lambda place: read(words[place])
+        return lambda index: read(words[index])
 
     def words_between(self, first: int, second: int) -> set[int]:
         """The indices of the words possibly re-split between two steps."""
@@ -563,7 +563,7 @@ class MergeTrace(Trace[MergeSnapshot]):
         text = self.start_of(word)
         index = self.recorded_index(word)
         if index is None:
-            yield from takewhile(lambda found: found[0] <= last, self.replacements.of(text))
+            yield from takewhile(lambda change: change[0] <= last, self.replacements.of(text))
             return
         for step in self.record.steps_changing(index):
             if step > last:

@@ -138,7 +138,7 @@ def run_training(
                 "tie_rule": tie_rule,
                 "continuing_subword_prefix": prefix,
                 **settings,
-                **limits.given(),
+                **limits.non_defaults(),
             },
             **more,
             **recorded(cut),
@@ -193,10 +193,10 @@ def alphabet_of(
     always = {*extra_symbols, *limits.initial_alphabet}
     symbols = always | {*filter(None, [suffix])}
     if limits.drop_characters:
-        stored = limits.kept(corpus, always)
+        allowed = limits.alphabet(corpus, always)
         positions = {symbol for word in corpus.words for symbol in split_word(word, prefix)}
-        results = {symbol for symbol in positions if symbol.removeprefix(prefix) in stored}
-        return sorted(results | (symbols & stored) | {*filter(None, [suffix])})
+        results = {symbol for symbol in positions if symbol.removeprefix(prefix) in allowed}
+        return sorted(results | (symbols & allowed) | {*filter(None, [suffix])})
     if prefix:
         symbols.update(word[0] for word in corpus.words)
         symbols.update(prefix + symbol for symbol in set("".join([word[1:] for word in corpus.words])))

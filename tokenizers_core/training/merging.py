@@ -212,7 +212,7 @@ class PairTable:
         return tuple.__new__(Merge, fields_of_it)  # in less than half the time of `Merge(...)`
 
     def _move(
-        self, old: Any, new: Any, moved: int, places: list[int], changes: dict[PrivatePair, int]
+        self, old: Any, new: Any, moved: int, indices: list[int], changes: dict[PrivatePair, int]
     ) -> None:
         """Count the pair `new` instead of `old`, `moved` times at these places, and note it in `changes`."""
         counts, where = self.counts, self.where
@@ -225,22 +225,22 @@ class PairTable:
         changes[new] = changes[new] + moved if new in changes else moved
         if new not in counts:
             counts[new] = moved
-            where[new] = places
+            where[new] = indices
         else:  # a token made by a second route meets old neighbours again, in any words
             counts[new] += moved
-            self._list(new, places)
+            self._list(new, indices)
 
-    def _list(self, pair: PrivatePair, places: Iterable[int]) -> None:
+    def _list(self, pair: PrivatePair, indices: Iterable[int]) -> None:
         """Add these words to a pair's existing list."""
         listed = self.where[pair]
-        for index in dict.fromkeys(places):
+        for index in dict.fromkeys(indices):
             at = bisect_left(listed, index)
             if at == len(listed) or listed[at] != index:
                 listed.insert(at, index)
 
-    def remove(self, token: Private, parts: Private, places: Iterable[int]) -> Merge:
-        """Replace `token` by `parts` again in the words at `places` (all that have it), and update the counts
-        around it.
+    def remove(self, token: Private, parts: Private, indices: Iterable[int]) -> Merge:
+        """Replace `token` by `parts` again in the words at `indices` (all that have it), and update the
+        counts around it.
 
         >>> table = PairTable([Private("hU"), Private("pU")], [2, 3])
         >>> step = table.remove(Private("U"), Private("ug"), [0, 1])
@@ -252,7 +252,7 @@ class PairTable:
         gained: defaultdict[Any, list[int]] = defaultdict(list)
         changed: list[int] = []
         first, last, left = parts[0], parts[-1], 0
-        for index in sorted({*places}):
+        for index in sorted({*indices}):
             stretches = words[index].split(token)
             if len(stretches) == 1:
                 continue  # a merge took the token from this word

@@ -144,7 +144,7 @@ class FirstMet(TieRule):
     meaning = "the pair met first when the words are read in order (the course, minbpe)"
 
     def in_run(self, table: PairTable, vocabulary: Vocabulary, byte_level: bool) -> TieOrder:  # noqa: ARG002
-        positions = FirstPlaces(table, vocabulary)
+        positions = FirstPositions(table, vocabulary)
         return TieOrder(positions.key, positions.bound)
 
     def sort(
@@ -166,7 +166,7 @@ TIE_RULES: Final[Mapping[str, TieRule]] = {
 # --- Where pairs are first met ------------------------------------------------------------------------------
 
 
-class FirstPlaces:
+class FirstPositions:
     """For each pair, the character at which it first occurs when the current words are read in order.
 
     Merging elsewhere never moves a character, so positions from different times can be compared.
@@ -197,10 +197,10 @@ class FirstPlaces:
         word, tokens = words[index], self.tokens
         prefixes = self.prefix * (at - 1)  # every token but a word's first carries one
         if len(word) > READ_ONCE:
-            return self.starts[index] + self._places(index, word)[at] - prefixes
+            return self.starts[index] + self._symbol_starts(index, word)[at] - prefixes
         return self.starts[index] + sum([len(tokens[ord(symbol)]) for symbol in word[:at]]) - prefixes
 
-    def _places(self, index: int, word: Private) -> array[int]:
+    def _symbol_starts(self, index: int, word: Private) -> array[int]:
         """Where each symbol of a long word begins, prefixes counted; kept for all pairs until the word
         changes."""
         known = self.long.get(index)

@@ -48,7 +48,7 @@ from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.trace import GROWING, Growing
 from tokenizers_core.training.merging import Progress
-from tokenizers_core.training.options.bounds import KEPT, LENGTH, UNKNOWN
+from tokenizers_core.training.options.bounds import LENGTH, UNKNOWN, USER_DEFINED
 from tokenizers_core.training.options.limits import Limits, left_out
 from tokenizers_core.training.pruning import PruneRecord, Round
 from tokenizers_core.training.segmentation import (
@@ -326,8 +326,8 @@ def excluded_from_seed(trace: UnigramTrace, limit: int) -> list[ExcludedPiece]:
     for piece, worth in candidates:
         if len(piece) == 1 or piece in known or worth < least:
             continue
-        unknown = not trace.left_out.keys().isdisjoint(piece)
-        reason = UNKNOWN if unknown else LENGTH if len(piece) > longest else KEPT if piece in symbols else ""
+        unknown, long = not trace.left_out.keys().isdisjoint(piece), len(piece) > longest
+        reason = UNKNOWN if unknown else LENGTH if long else USER_DEFINED if piece in symbols else ""
         if reason:
             result.append(ExcludedPiece(piece, worth, reason))
         if len(result) == limit:
@@ -614,8 +614,8 @@ def train_unigram(
     if initial_alphabet and method == "course":
         reason = "only SentencePiece gives a probability to what the corpus doesn't have; choose its method"
         raise SettingError(name="initial_alphabet", value="".join(initial_alphabet), reason=reason)
-    kept = limits.kept(corpus, initial_alphabet) if limits.drop_characters else {}
-    dropped = left_out(corpus, kept, "") if limits.drop_characters else {}
+    alphabet = limits.alphabet(corpus, initial_alphabet) if limits.drop_characters else {}
+    dropped = left_out(corpus, alphabet, "") if limits.drop_characters else {}
     candidates = SEEDS[method](without(dropped, corpus) if dropped else corpus, max_piece_length, whole_words)
     if initial_alphabet:
         there = [item for item in candidates if len(item[0]) == 1]
@@ -636,7 +636,7 @@ def train_unigram(
         "max_piece_length": max_piece_length,
         "whole_words": whole_words,
         **({"byte_fallback": True} if byte_fallback else {}),
-        **limits.given(),
+        **limits.non_defaults(),
     }
     seed = tuple(candidates[:size])
 

@@ -413,8 +413,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         """A function from a word's place in the corpus to its best split after `step` steps."""
         histories, seed = self._split_histories, self.seed
 
-        def split(place: int) -> tuple[str, ...]:
-            steps, splits = histories[place]
+        def split(index: int) -> tuple[str, ...]:
+            steps, splits = histories[index]
             return tuple([seed[number][0] for number in splits[bisect_right(steps, step) - 1]])
 
         return split

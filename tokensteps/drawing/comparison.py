@@ -102,7 +102,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
             cut_row(
                 cuts[word],
                 position,
-                snapshot.trace.corpus.counts[snapshot.trace.places[word]],
+                snapshot.trace.corpus.counts[snapshot.trace.word_indices[word]],
                 result,
                 style,
             )

@@ -111,7 +111,7 @@ def _limits(recipe: Recipe) -> dict[str, Any]:
         initial_alphabet=characters(recipe["initial"]),
         character_coverage=float(recipe["coverage"]),
     )
-    return limits.given()
+    return limits.non_defaults()
 
 
 def _wordpiece(recipe: Recipe, _pipeline: Pipeline) -> dict[str, Any]:

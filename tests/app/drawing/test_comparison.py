@@ -164,7 +164,7 @@ def test_every_size_of_every_example(name: str, method: str) -> None:
                 if cut is None:
                     assert (tokens, note) == ([], "–")
                     continue
-                assert note == f"{comparison.corpus.counts[comparison.places[word]]:,} × {len(cut)}"
+                assert note == f"{comparison.corpus.counts[comparison.word_indices[word]]:,} × {len(cut)}"
                 assert len(tokens) >= min(len(cut), TOKENS_IN_COLUMN)
                 others = [other for other in cuts[word] if other is not None]
                 assert sign == (

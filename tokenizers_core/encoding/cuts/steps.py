@@ -11,7 +11,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 from tokenizers_core.encoding.cuts.table import PieceTable, PlacedToken, WordCut, placed
 from tokenizers_core.trace import StoredTrace
 
-OPTIONS_KEPT: Final = 12
+OPTIONS_LISTED: Final = 12
 """The number of listed options of a step, the preferred ones first."""
 PATHS_STEPPED: Final = 12
 """The number of shortest paths with a step each."""
@@ -112,7 +112,7 @@ def greedy_steps(word: str, table: PieceTable, way: str) -> StoredTrace[CutSnaps
     snapshots = [CutSnapshot(0, UncutEvent(), table, ())]
     taken: WordCut = ()
     for one in GREEDY[way](table):
-        event = TakeEvent(one, tuple(islice(_options(table, way, one, taken), OPTIONS_KEPT)))
+        event = TakeEvent(one, tuple(islice(_options(table, way, one, taken), OPTIONS_LISTED)))
         taken = tuple(sorted((*taken, one)))
         snapshots.append(CutSnapshot(len(snapshots), event, table, taken))
     if table.whole(taken) is not None:

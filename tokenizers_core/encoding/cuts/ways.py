@@ -213,8 +213,8 @@ def cut_text(ways: Ways, words: Mapping[str, int], listed: int = 100) -> TextCut
     )
 
 
-def _totals(found: Collection[WordCuts], way: str, own: str) -> WayTotals:
-    cut = [(one, pieces) for one in found if (pieces := one.cuts[way]) is not None]
+def _totals(words: Collection[WordCuts], way: str, own: str) -> WayTotals:
+    cut = [(one, pieces) for one in words if (pieces := one.cuts[way]) is not None]
     return WayTotals(
         sum(one.occurrences * len(pieces) for one, pieces in cut),
         sum(one.occurrences for one, _pieces in cut),

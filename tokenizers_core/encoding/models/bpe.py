@@ -99,11 +99,11 @@ def apply_merges_long(
     before = list(range(-1, len(symbols) - 1))
     queue: list[tuple[int, int, PrivatePair]] = []
 
-    def offer(place: int) -> None:
-        if place >= 0 and following[place] >= 0:
-            pair = PrivatePair(symbols[place] + symbols[following[place]])
+    def offer(index: int) -> None:
+        if index >= 0 and following[index] >= 0:
+            pair = PrivatePair(symbols[index] + symbols[following[index]])
             if pair in ranks:
-                heapq.heappush(queue, (ranks[pair], place, pair))
+                heapq.heappush(queue, (ranks[pair], index, pair))
 
     for index in range(len(symbols)):
         offer(index)
@@ -330,8 +330,8 @@ class BpeModel(Model):
         ends = accumulate([len(word) + 1 for word in text.split(SEPARATOR)], initial=0)
         return [ids[start : end - 1] for start, end in pairwise(ends)]
 
-    def _merge_stretch(self, found: re.Match[str]) -> str:
-        stretch = Private(found.group())
+    def _merge_stretch(self, match: re.Match[str]) -> str:
+        stretch = Private(match.group())
         if len(stretch) < LONG_WORD:
             return apply_merges(stretch, self.ranks, self.merged, self.places)
         return apply_merges_long(stretch, self.ranks, self.merged)
@@ -392,9 +392,9 @@ class BpeModel(Model):
         )
         return Choices([self._merged_at(text, index) for _rank, index in positions])
 
-    def _merged_at(self, text: Private, place: int) -> Private:
-        token = self.merged[PrivatePair(text[place : place + 2])]
-        return Private(text[:place] + token + text[place + 2 :])
+    def _merged_at(self, text: Private, index: int) -> Private:
+        token = self.merged[PrivatePair(text[index : index + 2])]
+        return Private(text[:index] + token + text[index + 2 :])
 
     def sample(self, word: str, amount: float, random: Random) -> tuple[str, ...]:
         """One split by BPE-dropout: before each merge, every possible one drops out with probability

@@ -395,7 +395,7 @@ class ParityTrace(BpeTrace):
     """The number of each step's choosing language; `ALL` for the global merges."""
 
     kind: ClassVar[str] = "paritybpe"
-    of_the_corpus: ClassVar[tuple[str, ...]] = (*BpeTrace.of_the_corpus, "_lane_words", "_places", "_starts")
+    of_the_corpus: ClassVar[tuple[str, ...]] = (*BpeTrace.of_the_corpus, "_lane_words", "_indices", "_starts")
 
     def grown(self, part: MergePart) -> Self:
         longer = super().grown(part)
@@ -527,7 +527,7 @@ class ParityTrace(BpeTrace):
         ]
 
     @cached_property
-    def _places(self) -> list[list[int]]:
+    def _indices(self) -> list[list[int]]:
         """For each language its words' places in the corpus of all."""
         indices = self.word_indices
         return [[indices[word] for word in corpus.words] for corpus in self.corpora.values()]
@@ -573,11 +573,11 @@ class ParityTrace(BpeTrace):
         return changes
 
     def words_at(self, step: int) -> Sequence[int]:
-        positions = zip(self._places, self.lanes, strict=True)
+        positions = zip(self._indices, self.lanes, strict=True)
         return sorted({there[index] for there, lane in positions for index in lane.words_at(step)})
 
     def words_between(self, first: int, second: int) -> set[int]:
-        positions = zip(self._places, self.lanes, strict=True)
+        positions = zip(self._indices, self.lanes, strict=True)
         return {there[index] for there, lane in positions for index in lane.words_between(first, second)}
 
     def _words_of(self, number: int, step: int) -> CurrentWords:
@@ -585,7 +585,7 @@ class ParityTrace(BpeTrace):
         current = self.current_words(step)
         if number == ALL:
             return current
-        return CurrentWords([current.words[index] for index in self._places[number]])
+        return CurrentWords([current.words[index] for index in self._indices[number]])
 
     def _moment(self, step: int) -> Moment:
         words = partial(self._words_of, self.chooser_at(step), step)

@@ -94,7 +94,7 @@ class Shares:
         self.makers: dict[str, PrivatePair] = {}
         self.counts: dict[str, int] = {}
         """Learned token → how often it occurs in the corpus."""
-        self.places: dict[str, list[list[int]]] = {}
+        self.word_lists: dict[str, list[list[int]]] = {}
         """Learned token → lists of the words it was merged in: it occurs in no others."""
 
     def judge(self, merge: Merge) -> Iterator[Merge]:
@@ -115,16 +115,16 @@ class Shares:
         """Count a token's new occurrences in some words."""
         if ord(token) >= self.symbols:
             self.counts[token] = self.counts.get(token, 0) + times
-            self.places.setdefault(token, []).append(words)
+            self.word_lists.setdefault(token, []).append(words)
 
     def _remove(self, token: Private) -> Merge:
         removed = self.vocabulary.removed
         parts = parts_of(token, self.makers, removed)
         removed.add(token)
-        left, places = self.counts.pop(token), self.places.pop(token)
+        left, word_lists = self.counts.pop(token), self.word_lists.pop(token)
         if not left:  # as nearly always
             return Merge(PrivatePair(token + token), token, 0, 0, {}, [])
-        removal = self.table.remove(token, parts, chain.from_iterable(places))
+        removal = self.table.remove(token, parts, chain.from_iterable(word_lists))
         for part in parts:
             self._write(part, left, removal.words)
         return removal

@@ -340,7 +340,7 @@ class SuperTrace(BpeTrace):
         if not self.in_stage_2(step):
             return super().splitter(step)
         read, alone = self.vocabulary.read, self._alone
-        return lambda place: read(Private("".join(part.at(step) for part in alone[place])))
+        return lambda index: read(Private("".join(part.at(step) for part in alone[index])))
 
     def words_between(self, first: int, second: int) -> set[int]:
         low, high = sorted((first, second))
@@ -348,8 +348,8 @@ class SuperTrace(BpeTrace):
             return super().words_between(low, high)
         if not self.in_stage_2(low):
             return {*range(len(self.corpus.words))}
-        steps, places = self._steps_alone
-        return set(places[bisect_right(steps, low) : bisect_right(steps, high)])
+        steps, words = self._steps_alone
+        return set(words[bisect_right(steps, low) : bisect_right(steps, high)])
 
     @cached_property
     def _alone(self) -> list[list[Alone]]:
@@ -370,12 +370,12 @@ class SuperTrace(BpeTrace):
     def _steps_alone(self) -> tuple[Sequence[int], Sequence[int]]:
         """The steps that change words as texts of their own, in order, and the indices of the words."""
         changes = sorted(
-            (step, place)
-            for place, parts in enumerate(self._alone)
+            (step, index)
+            for index, parts in enumerate(self._alone)
             for part in parts
             for step, _text in part.texts
         )
-        return compact([step for step, _ in changes]), compact([place for _, place in changes])
+        return compact([step for step, _ in changes]), compact([index for _, index in changes])
 
     @cached_property
     def _words(self) -> Replay[CurrentWords]:

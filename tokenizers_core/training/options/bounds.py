@@ -13,7 +13,7 @@ TAKEN: Final = "taken"
 LENGTH: Final = "length"
 """The token would be longer than `max_token_length` allows."""
 
-KEPT: Final = "kept"
+USER_DEFINED: Final = "kept"
 """The token would be a user-defined symbol: these are cut out of texts and never made."""
 
 MIXED_SCRIPTS: Final = "scripts"
@@ -40,9 +40,9 @@ class Bounds:
         taken: Container[str] = (),
         longest: int | None = None,
         suffix: str = "",
-        kept: Container[str] = (),
+        user_defined: Container[str] = (),
     ) -> None:
-        self.kept = kept
+        self.user_defined = user_defined
         self.vocabulary, self.taken, self.longest, self.suffix = vocabulary, taken, longest, suffix
         self._known: dict[str, str] = {}
 
@@ -64,6 +64,6 @@ class Bounds:
             letters = token.removeprefix(prefix).removesuffix(self.suffix)
             if len(letters) > self.longest:
                 return LENGTH
-        if token in self.kept:
-            return KEPT
+        if token in self.user_defined:
+            return USER_DEFINED
         return TAKEN if token in self.taken else ""

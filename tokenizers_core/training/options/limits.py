@@ -62,7 +62,7 @@ class Limits(NamedTuple):
                 reason="choose a share above 0, 1 at most, such as 0.9995",
             )
 
-    def given(self) -> dict[str, Any]:
+    def non_defaults(self) -> dict[str, Any]:
         """The set limits, by name."""
         return {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
 
@@ -71,13 +71,13 @@ class Limits(NamedTuple):
         """Whether some of the corpus's characters may be outside of the alphabet."""
         return self.limit_alphabet is not None or self.character_coverage < 1
 
-    def kept(self, corpus: Corpus, always: Iterable[str] = ()) -> set[str]:
+    def alphabet(self, corpus: Corpus, always: Iterable[str] = ()) -> set[str]:
         """The characters of the alphabet; `always` come before all others.
 
         >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5})
-        >>> sorted(Limits(limit_alphabet=3).kept(corpus)), sorted(Limits(limit_alphabet=3).kept(corpus, "z"))
-        (['g', 'h', 'u'], ['g', 'u', 'z'])
-        >>> sorted(Limits(character_coverage=0.8).kept(corpus))
+        >>> [sorted(Limits(limit_alphabet=3).alphabet(corpus, always)) for always in ("", "z")]
+        [['g', 'h', 'u'], ['g', 'u', 'z']]
+        >>> sorted(Limits(character_coverage=0.8).alphabet(corpus))
         ['g', 'h', 'u']
         """
         counts = characters_of(corpus)

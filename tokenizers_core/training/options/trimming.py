@@ -42,7 +42,7 @@ def trim(tokenizer: Tokenizer, merges: int) -> Tokenizer:
         reason = Phrase("choose a number from 0 to {most}", most=len(model.merges))
         raise SettingError(name="merges", value=merges, reason=reason)
     stored = model.merges[: len(model.merges) - merges]
-    gone = made_by(model, model.merges[len(stored) :]) - made_by(model, stored)
+    gone = merged_tokens(model, model.merges[len(stored) :]) - merged_tokens(model, stored)
     gone -= {*tokenizer.special_tokens, *(token.content for token in tokenizer.added)}
     tokens = ["" if token in gone else token for token in model.vocabulary.tokens]
     while tokens and not tokens[-1]:
@@ -50,7 +50,7 @@ def trim(tokenizer: Tokenizer, merges: int) -> Tokenizer:
     return tokenizer.with_options(model=model.with_merges(tokens, stored))
 
 
-def made_by(model: BpeModel, merges: Sequence[Pair]) -> set[str]:
+def merged_tokens(model: BpeModel, merges: Sequence[Pair]) -> set[str]:
     """The tokens made by merges."""
     prefix = model.vocabulary.prefix
     return {first + second.removeprefix(prefix) for first, second in merges}
@@ -83,7 +83,7 @@ stranded=('ug', 'hug', 'hugs'))
         reason = Phrase("choose a number from 0 to {most}", most=len(model.merges) - 1)
         raise SettingError(name="rank", value=rank, reason=reason)
     prefix = model.vocabulary.prefix
-    there = {*model.vocabulary.tokens} - made_by(model, model.merges)
+    there = {*model.vocabulary.tokens} - merged_tokens(model, model.merges)
     idle = []
     for index, (first, second) in enumerate(model.merges):
         if index == rank:

@@ -41,7 +41,7 @@ def beside_plain(trace: ParityTrace, view: TrainView[BpeTrace]) -> None:
     st.html(beside_plain_html(trace, view.step))
 
 
-TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPlaces}
+TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPositions}
 """The class with the code of a rule, for a rule whose own class only passes the call on."""
 BPE_PAGE: Final = TrainPage(
     algorithm=BPE,
