@@ -44,7 +44,7 @@ class Arrival(NamedTuple):
     bytes: int
 
 
-def asked_for(browser: Browser, address: str) -> list[str]:
+def requested_paths(browser: Browser, address: str) -> list[str]:
     """A page's requests to its server, in order, but for the session."""
     paths: list[str] = []
     with visitor(browser, STAGE) as page:
@@ -99,11 +99,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Have a class come in, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arrival", description=__doc__)
     parser.add_argument("--students", type=int, default=60, choices=range(2, 201), metavar="2..200")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     path = chromium.find()
     if path is None:
         raise SystemExit(chromium.ADVICE)
-    print(f"load of the machine before: {os.getloadavg()[0]:.1f}; {asked.students} come at once\n")
+    print(f"load of the machine before: {os.getloadavg()[0]:.1f}; {options.students} come at once\n")
     print(
         "| scripts, styles, fonts | bytes of each | of all | the last one's stage has come after | a browser's is painted after |"
     )
@@ -112,8 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with server(ROOT) as (port, _process), sync_playwright() as playing, ThreadPoolExecutor(1) as pool:
             browser = playing.chromium.launch(executable_path=path, args=ARGUMENTS)
             address = f"http://127.0.0.1:{port}"
-            paths = asked_for(browser, address)
-            others = pool.submit(asyncio.run, crowd(port, paths, way, asked.students - 1))
+            paths = requested_paths(browser, address)
+            others = pool.submit(asyncio.run, crowd(port, paths, way, options.students - 1))
             with visitor(browser, STAGE) as page:
                 page.set_extra_http_headers({"Accept-Encoding": way})
                 own = load(page, f"{address}{PATH}")

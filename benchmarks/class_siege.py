@@ -41,7 +41,7 @@ Attack = Callable[[Hall, str], Awaitable[Statuses]]
 
 async def flood(hall: Hall, source: str, messages: Sequence[tuple[str, dict[str, Any]]]) -> Statuses:
     """Messages over several connections, as fast as they are answered; counts the kinds of answers."""
-    found: Statuses = Counter()
+    statuses: Statuses = Counter()
     turns = iter(messages)
 
     async def one() -> None:
@@ -49,12 +49,12 @@ async def flood(hall: Hall, source: str, messages: Sequence[tuple[str, dict[str,
         browser.source = source
         for path, body in turns:
             with suppress(OSError, EOFError, ValueError):
-                status, told = await browser.exchange(path, **body)
-                found[f"{status} {told.get('error', 'taken')}"] += 1
+                status, response = await browser.exchange(path, **body)
+                statuses[f"{status} {response.get('error', 'taken')}"] += 1
         browser.drop()
 
     await asyncio.gather(*(one() for _ in range(AT_ONCE)))
-    return found
+    return statuses
 
 
 async def intruder(hall: Hall, source: str) -> str:
@@ -177,11 +177,11 @@ async def besiege(port: int, students: int, process: Any) -> None:
         await asyncio.sleep(1)
         walking.cancel()
         times = outcome.followed[before:] or [0.0]
-        told = ", ".join(f"{number:,} × {what}" for what, number in sorted(answered.items()))
+        cells = ", ".join(f"{number:,} × {what}" for what, number in sorted(answered.items()))
         shown = ", ".join(f"{quantile(times, share) * 1e3:.0f}" for share in (0.5, 0.95, 1.0))
         rate = answered.total() / seconds
         print(
-            f"| {name} | {told or '–'} | {rate:,.0f} | {shown} ms | {resident([process]):.0f} MB |",
+            f"| {name} | {cells or '–'} | {rate:,.0f} | {shown} ms | {resident([process]):.0f} MB |",
             flush=True,
         )
     await asyncio.sleep(1)
@@ -195,9 +195,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Besiege one class."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.class_siege", description=__doc__)
     parser.add_argument("--students", type=int, default=100, choices=range(1, 301), metavar="1..300")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with shared_store(), server(ROOT) as (port, process):
-        asyncio.run(besiege(port, asked.students, process))
+        asyncio.run(besiege(port, options.students, process))
 
 
 if __name__ == "__main__":

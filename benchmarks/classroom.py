@@ -71,10 +71,10 @@ class Browser:
         """Send a message; returns the response. Raises Refused, and OSError or IncompleteReadError if the
         server, or its store, has gone."""
         async with self.turns:
-            status, told = await self.exchange(path, **body)
+            status, response = await self.exchange(path, **body)
         if status != 200:  # 503: it can't reach its store just now
-            raise (OSError if status == 503 else Refused)(f"{path}: {status} {told}")
-        return told
+            raise (OSError if status == 503 else Refused)(f"{path}: {status} {response}")
+        return response
 
     async def exchange(self, path: str, **body: Any) -> tuple[int, dict[str, Any]]:
         """Send a message, one at a time; returns the status and the response."""
@@ -217,10 +217,10 @@ class Outcome:
         )
         for name, times in (("step → student", self.followed), ("answer → wall", self.counted)):
             if times:
-                told = "  ".join(
+                cells = "  ".join(
                     f"{label} {quantile(times, share) * 1e3:5.0f} ms" for label, share in QUANTILES
                 )
-                yield f"  {name:15} {len(times):7,} messages  {told}"
+                yield f"  {name:15} {len(times):7,} messages  {cells}"
         yield f"  answers kept {self.answers:,} of {lesson.students * lesson.questions:,}, not one's own {self.wrong}"
         if self.back:
             yield f"  back after the loss of a server: the last after {self.back:.1f} s"
@@ -244,8 +244,7 @@ class Hall:
         self.students = [Browser(ports, number) for number in range(lesson.students)]
         self.numbers: dict[int, Browser] = {}
         self.stepped: dict[int, float] = {}
-        self.heard: Counter[tuple[int, int]] = Counter()
-        self.asked: dict[int, asyncio.Event] = {}
+        self.received: Counter[tuple[int, int]] = Counter()
         self.sent: dict[int, list[float]] = {}
         self.reached: dict[int, int] = {}
         self.tasks: list[asyncio.Task[Any]] = []
@@ -262,7 +261,7 @@ class Hall:
                 joined = await student.insist(f"{self.code}/join", nickname=f"s{student.number}")
             student.credential = joined["device"]
             self.numbers[joined["number"]] = student
-            self.start(student.listen(self.code, lambda *heard: self.student_hears(student, *heard)))
+            self.start(student.listen(self.code, lambda *event: self.student_hears(student, *event)))
 
         self.start(self.lecturer.listen(self.code, self.lecturer_hears))
         await asyncio.gather(*map(join, self.students))
@@ -280,7 +279,7 @@ class Hall:
     def student_hears(self, student: Browser, name: str, data: Any, now: float) -> None:
         """An event at a student's socket."""
         if name == "place":
-            self.heard[student.number, data["step"]] += 1
+            self.received[student.number, data["step"]] += 1
             self.outcome.followed.append(now - self.stepped[data["step"]])
         elif name == "ask" or (name == "state" and data["round"] and data["round"]["state"] == "open"):
             number = data["round"] if name == "ask" else data["round"]["round"]
@@ -334,8 +333,8 @@ class Hall:
         """Ask; the round's number."""
         choices = [{"id": one, "tokens": one.split()} for one in CHOICES]
         form = {"kind": "pair", "say": {"en": "Which pair?"}, "input": "choices"}
-        told = await self.act("ask", question={**form, "choices": choices, "key": ["e r"]})
-        return int(told["round"])
+        response = await self.act("ask", question={**form, "choices": choices, "key": ["e r"]})
+        return int(response["round"])
 
     async def all_in(self, number: int) -> None:
         """Wait until everybody has answered, or should have."""
@@ -347,23 +346,23 @@ class Hall:
     async def leave(self) -> None:
         """Count the received messages, and end the class."""
         expected = self.lesson.students * self.lesson.steps
-        await within(PATIENCE, lambda: len(self.heard) >= expected)
+        await within(PATIENCE, lambda: len(self.received) >= expected)
         await asyncio.sleep(1)  # for what comes twice
-        self.outcome.lost = expected - len(self.heard)
-        self.outcome.twice = sum(count - 1 for count in self.heard.values())
+        self.outcome.lost = expected - len(self.received)
+        self.outcome.twice = sum(count - 1 for count in self.received.values())
         reader, writer = await self.lecturer._connect()
         writer.write(
             f"GET {API}/{self.code}/summary?as={self.lecturer.credential}&form=students HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         )
-        _status, told = await _answer_from(reader)
+        _status, summary = await _answer_from(reader)
         writer.close()
-        for person in told["students"]:
+        for person in summary["students"]:
             student = self.numbers.get(person["number"])
             if student is not None:
                 marks = enumerate(person["marks"], start=1)
-                answers = [(asked, mark["answer"]) for asked, mark in marks if mark is not None]
+                answers = [(number, mark["answer"]) for number, mark in marks if mark is not None]
                 self.outcome.answers += len(answers)
-                self.outcome.wrong += sum(answer != own(student.number, asked) for asked, answer in answers)
+                self.outcome.wrong += sum(answer != own(student.number, number) for number, answer in answers)
         await self.act("end")
         for task in self.tasks:
             task.cancel()
@@ -411,7 +410,7 @@ async def lose(ports: Sequence[int], lesson: Lesson, kill: Callable[[], None]) -
     kill()
     killed = time.monotonic()
     await hall.go(1)
-    await within(PATIENCE, lambda: len(hall.heard) >= lesson.students * lesson.steps)
+    await within(PATIENCE, lambda: len(hall.received) >= lesson.students * lesson.steps)
     outcome.back = max(0.0, *(one.back - killed for one in hall.students))
     await asking
     await hall.leave()
@@ -448,16 +447,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--questions", type=int, default=10, choices=range(101), metavar="0..100")
     parser.add_argument("--servers", type=int, default=1, choices=range(1, 5))
     parser.add_argument("--kill", action="store_true", help="kill one of the servers in the middle of a vote")
-    asked = parser.parse_args(arguments)
-    steps = 3600 * asked.hours if asked.hours else asked.steps
-    lesson = Lesson(asked.students, steps, asked.questions)
-    if asked.hours:
-        lesson.every = lesson.pace * steps / max(1, asked.questions)
+    options = parser.parse_args(arguments)
+    steps, count = 3600 * options.hours or options.steps, max(options.servers, 1 + options.kill)
+    lesson = Lesson(options.students, steps, options.questions)
+    if options.hours:
+        lesson.every = lesson.pace * steps / max(1, options.questions)
     with ExitStack() as stack:
         stack.enter_context(shared_store())
-        servers = dict(stack.enter_context(server(ROOT)) for _ in range(max(asked.servers, 1 + asked.kill)))
+        servers = dict(stack.enter_context(server(ROOT)) for _ in range(count))
         print(f"load of the machine before: {os.getloadavg()[0]:.1f}", flush=True)
-        if asked.kill:
+        if options.kill:
             victim = [*servers.values()][-1]
             outcome = asyncio.run(lose([*servers], lesson, lambda: os.killpg(victim.pid, signal.SIGKILL)))
         else:

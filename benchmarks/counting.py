@@ -52,17 +52,17 @@ def varied_text(size: int) -> Iterator[str]:
     words."""
     source = library_text(size)  # the whole library, if `size` is more
     pieces = LONG_WORD.split(source)  # every other one is a long word
-    places: dict[str, list[int]] = {}
-    for place in range(1, len(pieces), 2):
-        places.setdefault(pieces[place], []).append(place)
-    words = sorted(places)
+    indices: dict[str, list[int]] = {}
+    for index in range(1, len(pieces), 2):
+        indices.setdefault(pieces[index], []).append(index)
+    words = sorted(indices)
     written = 0
     for turn in count():
         ending = "".join(chr(ord("a") + turn // power % 26) for power in (676, 26, 1))
         varied = pieces.copy()
         for word in words[turn % EVERY :: EVERY] if turn else ():
-            for place in places[word]:
-                varied[place] = word + ending
+            for index in indices[word]:
+                varied[index] = word + ending
         text = "".join(varied)
         yield text
         written += len(text.encode())
@@ -169,15 +169,15 @@ def main() -> None:
     )
     parser.add_argument("--minimum", type=int, default=2, help="a word's least count (2)")
     parser.add_argument("--workers", type=int, default=2, help="processes (2)")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     rows: list[tuple[str, str]] = []
     with TemporaryDirectory() as folder:
         path, sample = Path(folder, "corpus.txt"), Path(folder, "sample.txt")
         with open(path, "w", encoding="utf-8", newline="") as file:
-            for text in varied_text(asked.megabytes * 1_000_000):
+            for text in varied_text(options.megabytes * 1_000_000):
                 file.write(text)
         size = path.stat().st_size
-        head(path, asked.sample * 1_000_000, sample)
+        head(path, options.sample * 1_000_000, sample)
         sampled = sample.stat().st_size
         rows.append(("text", f"{size / 1e6:.0f} MB, sample {sampled / 1e6:.0f} MB"))
 
@@ -191,14 +191,14 @@ def main() -> None:
         timed("tokenizers library, sample, one thread", sampled, time.monotonic() - start, rust_cpu, rows)
         rows.append(("plain count : tokenizers library", f"{plain_cpu / rust_cpu:.2f} ×"))
         memory = Memory()
-        counts, seconds = on_cluster([sample], 1, asked.workers, memory)
-        timed(f"cluster, sample, {asked.workers} workers", sampled, seconds, sum(memory.cpu.values()), rows)
+        counts, seconds = on_cluster([sample], 1, options.workers, memory)
+        timed(f"cluster, sample, {options.workers} workers", sampled, seconds, sum(memory.cpu.values()), rows)
         if counts.corpus != plain:
             raise SystemExit("the cluster counts the sample differently")
         rows.append(("the sample's counts", "equal, order and totals included"))
         memory = Memory()
-        counts, seconds = on_cluster([path], asked.minimum, asked.workers, memory)
-        timed(f"cluster, all, {asked.workers} workers", size, seconds, sum(memory.cpu.values()), rows)
+        counts, seconds = on_cluster([path], options.minimum, options.workers, memory)
+        timed(f"cluster, all, {options.workers} workers", size, seconds, sum(memory.cpu.values()), rows)
     corpus = counts.corpus
     own, largest = (
         max(sample[1] for sample in memory.samples),
@@ -212,7 +212,7 @@ def main() -> None:
         ("words", f"{corpus.total + counts.rare_total:,}"),
         (
             "different words",
-            f"{len(corpus) + counts.rare:,}, {len(corpus):,} of them at least {asked.minimum} times",
+            f"{len(corpus) + counts.rare:,}, {len(corpus):,} of them at least {options.minimum} times",
         ),
     ]
     start = time.monotonic()

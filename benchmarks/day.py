@@ -164,7 +164,7 @@ class Day:
             self.times.add("upload", await session.do_upload(self.port, f"text {number}.txt", text))
             self.times.lost += session.failed
 
-    async def run(self, told: Callable[[str, int], None]) -> None:
+    async def run(self, report: Callable[[str, int], None]) -> None:
         """The whole day, with a report each half hour."""
 
         async def visit(comes: float, visitor: Coroutine[Any, Any, None]) -> None:
@@ -176,7 +176,7 @@ class Day:
         everybody = [asyncio.create_task(visit(*one)) for one in self.plan()]
         for clock in ROUNDS:
             await self.until(clock)
-            told(f"{int(clock)}:{int(60 * (clock % 1)):02}", self.there)
+            report(f"{int(clock)}:{int(60 * (clock % 1)):02}", self.there)
         await asyncio.gather(*everybody)
 
 
@@ -187,7 +187,7 @@ async def live(
     print("| Time | Visitors | Server | All processes | Open files | Threads | Processes | Store |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
 
-    def told(name: str, there: int) -> None:
+    def report(name: str, there: int) -> None:
         print(Held.now(process, store).row(name, there), flush=True)
 
     before = Day(port, minutes, students, seed)
@@ -205,7 +205,7 @@ async def live(
     first = Held.now(process, store)
     print(first.row("before", 0), flush=True)
     day = Day(port, minutes, students, seed)
-    await day.run(told)
+    await day.run(report)
     await asyncio.sleep(ALONE)
     last = Held.now(process, store)
     print(last.row("after", 0), flush=True)
@@ -231,14 +231,14 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20.0, help="how long the eight hours take")
     parser.add_argument("--students", type=int, default=25, help="of each class")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with shared_store():
         store = Path(os.environ["TOKENSTEPS_STORE"])
         with server(ROOT) as (port, process):
             print(
-                f"A day in {asked.minutes:g} minutes, classes of {asked.students}, seed {asked.seed}; load of the machine before: {os.getloadavg()[0]:.1f}"
+                f"A day in {options.minutes:g} minutes, classes of {options.students}, seed {options.seed}; load of the machine before: {os.getloadavg()[0]:.1f}"
             )
-            well = asyncio.run(live(port, process, store, asked.minutes, asked.students, asked.seed))
+            well = asyncio.run(live(port, process, store, options.minutes, options.students, options.seed))
             print(f"  load of the machine after: {os.getloadavg()[0]:.1f}")
     raise SystemExit(not well)
 

@@ -121,9 +121,9 @@ def lines(subject: Case, times: Mapping[str, Mapping[str, float]]) -> Iterator[R
     """The figures as lines of the table."""
     aims = {"key": subject.key, "paste": subject.paste, "replace": subject.paste, "undo": subject.paste}
     aims |= {"select all": 100, "tokenizer": subject.paste}
-    for what, found in times.items():
-        counted = found.get("counts" if what != "key" else "chips", next(iter(found.values())))
-        detail = ", ".join(f"{name} {value:.0f} ms" for name, value in found.items())
+    for what, timings in times.items():
+        counted = timings.get("counts" if what != "key" else "chips", next(iter(timings.values())))
+        detail = ", ".join(f"{name} {value:.0f} ms" for name, value in timings.items())
         yield Result(f"{subject.name}: {what}", counted, "ms", aims[what], 1.5 * aims[what], detail)
 
 

@@ -85,10 +85,10 @@ def visit(browser: Browser, served: tuple[int, Process], name: str, number: int)
 
 def row(checkout: str, name: str, waits: Sequence[Wait]) -> str:
     """A line of the table: medians and ranges."""
-    told = [
+    cells = [
         f"{median(times):.2f} s ({min(times):.2f}–{max(times):.2f})" for times in zip(*waits, strict=True)
     ]
-    return f"| {checkout} | {name} | {' | '.join(told)} |"
+    return f"| {checkout} | {name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -106,8 +106,8 @@ def main() -> None:
         for number in range(arguments.times):
             for name in arguments.pages:
                 for checkout, served in servers.items():
-                    found = visit(browser, served, name, number)
-                    waits.setdefault((checkout, name), []).append(found)
+                    wait = visit(browser, served, name, number)
+                    waits.setdefault((checkout, name), []).append(wait)
         browser.close()
     print(f"Load of the machine at the end: {os.getloadavg()[0]:.1f}")
     print("| checkout | page | something stands | a step to go to | training has ended | processor time |")

@@ -61,21 +61,21 @@ def measured(page: Page, address: str) -> Iterator[Result]:
         times.append(page.evaluate(READY))
     first, *again = times
     yield Result("ready, first visit", first / 1e3, "s", 5, 10, "with the browser's cache empty")
-    told = ", ".join(f"{time / 1e3:.2f}" for time in again)
-    yield Result("ready, second visit", median(again) / 1e3, "s", 5, 7.5, f"each {told} s")
+    each = ", ".join(f"{time / 1e3:.2f}" for time in again)
+    yield Result("ready, second visit", median(again) / 1e3, "s", 5, 7.5, f"each {each} s")
     text = EXAMPLES["prose"].text()[:LIVE_TEXT]
     for algorithm, aim in {"bpe": 1, "wordpiece": 1, "unigram": 10}.items():
         times = [page.evaluate(TRAIN, [text, algorithm, SIZE]) for _training in range(TRAININGS)]
-        told = ", ".join(f"{time / 1e3:.2f}" for time in times)
+        each = ", ".join(f"{time / 1e3:.2f}" for time in times)
         name = f"20 KB, {SIZE} tokens: {algorithm}"
-        yield Result(name, median(times) / 1e3, "s", aim, 1.5 * aim, f"each {told} s")
+        yield Result(name, median(times) / 1e3, "s", aim, 1.5 * aim, f"each {each} s")
 
 
 def main() -> int:
     """Build the site, measure, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.live", description=__doc__)
     parser.add_argument("--pyodide", type=Path, help="its npm package")
-    given = parser.parse_args().pyodide
+    package = parser.parse_args().pyodide
     with TemporaryDirectory() as folder:
         words = [
             "site",
@@ -88,7 +88,7 @@ def main() -> int:
             "en",
             "--live",
         ]
-        done = CliRunner().invoke(command_line, [*words, *(["--pyodide", str(given)] if given else [])])
+        done = CliRunner().invoke(command_line, [*words, *(["--pyodide", str(package)] if package else [])])
         if done.exit_code:
             print(done.stderr, file=sys.stderr)
             return 1

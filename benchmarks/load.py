@@ -126,9 +126,9 @@ class Session:
         """Run, seek, ... of the flipbook's latest payload."""
         self.step = 0
         self.failed = False
-        self.quiet, self.heard = asyncio.Event(), 0.0
+        self.quiet, self.last_message = asyncio.Event(), 0.0
         """Set while nothing is under way; and the time of the last message."""
-        self.places: asyncio.Queue[FileURLs] = asyncio.Queue()
+        self.upload_urls: asyncio.Queue[FileURLs] = asyncio.Queue()
         """Requested addresses for uploads."""
 
     @property
@@ -143,7 +143,7 @@ class Session:
         await self.send_run(fragment)
         async with asyncio.timeout(PATIENCE):
             await self.quiet.wait()
-        return self.heard - start
+        return self.last_message - start
 
     async def send_run(self, fragment: str) -> None:
         message = BackMsg()
@@ -165,7 +165,7 @@ class Session:
         async with asyncio.TaskGroup() as group:
             async for data in self.socket:
                 before, running = self.timer, self._take(data)
-                self.heard = time.perf_counter()
+                self.last_message = time.perf_counter()
                 if self.timer is not None and self.timer is not before:
                     group.create_task(self._ask_again(self.timer))
                 if not running and self.timer is None:
@@ -193,8 +193,8 @@ class Session:
             case "page_info_changed":
                 self.url = dict(parse_qsl(message.page_info_changed.query_string))
             case "file_urls_response":
-                for place in message.file_urls_response.file_urls:
-                    self.places.put_nowait(place)
+                for urls in message.file_urls_response.file_urls:
+                    self.upload_urls.put_nowait(urls)
             case "auto_rerun":
                 self.timer = message.auto_rerun
             case "session_status_changed":
@@ -206,11 +206,11 @@ class Session:
         kind = element.WhichOneof("type")
         body = getattr(element, kind)
         self.failed |= kind == "exception"
-        found = re.fullmatch(r"\$\$ID-\w+-(.+)", getattr(body, "id", ""))
-        if found is None:
+        match = re.fullmatch(r"\$\$ID-\w+-(.+)", getattr(body, "id", ""))
+        if match is None:
             return
-        self.widgets[found[1]] = body
-        if found[1] == self.book:
+        self.widgets[match[1]] = body
+        if match[1] == self.book:
             self.fragment = delta.fragment_id
             self.head = head_of(bytes(body.bytes))
             growth = self.head.get("growth")
@@ -247,11 +247,11 @@ class Session:
         box = self.widgets[f"{self.page}.corpus"]
         self.values[box.id] = ("string_value", box.options[-1])
         await self.run()
-        asked = BackMsg(file_urls_request={"request_id": name, "file_names": [name]})
-        await self.socket.send(asked.SerializeToString())
-        place = await asyncio.wait_for(self.places.get(), PATIENCE)
-        await asyncio.to_thread(send_file, port, place.upload_url, name, data)
-        info = UploadedFileInfo(name=name, size=len(data), file_id=place.file_id, file_urls=place)
+        request = BackMsg(file_urls_request={"request_id": name, "file_names": [name]})
+        await self.socket.send(request.SerializeToString())
+        urls = await asyncio.wait_for(self.upload_urls.get(), PATIENCE)
+        await asyncio.to_thread(send_file, port, urls.upload_url, name, data)
+        info = UploadedFileInfo(name=name, size=len(data), file_id=urls.file_id, file_urls=urls)
         state = FileUploaderState(uploaded_file_info=[info])
         self.values[self.widgets[f"{self.page}.file"].id] = ("file_uploader_state_value", state)
         self.step = 0
@@ -471,9 +471,9 @@ def report(name: str, hall: Hall, times: Times, usage: Usage, share: float) -> s
     return "\n".join(lines)
 
 
-def turns(name: str, told: str | None) -> argparse.ArgumentParser:
+def turns(name: str, description: str | None) -> argparse.ArgumentParser:
     """A parser for the checkouts and their number of turns."""
-    parser = argparse.ArgumentParser(prog=name, description=told)
+    parser = argparse.ArgumentParser(prog=name, description=description)
     parser.add_argument("--repeats", type=int, default=5, choices=range(1, 101), metavar="1..100")
     parser.add_argument(
         "--checkout", type=Path, action="append", help="a folder with another version of the app"
@@ -495,19 +495,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--servers", type=int, default=1, choices=range(1, 9), help="how many, 1 to 8")
     parser.add_argument("--trainings", type=int, default=0, help="visitors besides who bring 200 KB each")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     hall = Hall(
-        asked.sessions,
-        asked.interval,
-        min(asked.seconds, 3600.0),
-        paste=asked.paste,
-        settle=asked.settle,
-        trainings=asked.trainings,
-        opening=asked.opening,
+        options.sessions,
+        options.interval,
+        min(options.seconds, 3600.0),
+        paste=options.paste,
+        settle=options.settle,
+        trainings=options.trainings,
+        opening=options.opening,
     )
-    for root in asked.checkout or [ROOT]:
+    for root in options.checkout or [ROOT]:
         with ExitStack() as stack:
-            servers = dict(stack.enter_context(server(root)) for _ in range(asked.servers))
+            servers = dict(stack.enter_context(server(root)) for _ in range(options.servers))
             print(report(str(root.name), hall, *asyncio.run(attend(servers, hall))), flush=True)
 
 

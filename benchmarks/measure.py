@@ -36,10 +36,10 @@ def in_turns(whole: Work, parts: Sequence[Work], repeats: int, group: int = 10) 
     wholes: list[float] = []
     times: list[list[float]] = [[] for _ in parts]
     for _ in range(repeats):
-        for place, part in enumerate(parts):
-            if place % group == 0:
+        for index, part in enumerate(parts):
+            if index % group == 0:
                 wholes.append(cpu_seconds(whole))
-            times[place].append(cpu_seconds(part))
+            times[index].append(cpu_seconds(part))
     return median(wholes), mean(map(median, times))
 
 

@@ -289,8 +289,8 @@ def main() -> None:
         "--alone", type=float, default=30.0, help="how long the class is there before, without the attacker"
     )
     parser.add_argument("--rounds", type=int, default=1, help="how many sieges, one after the other")
-    asked = parser.parse_args()
-    hall = Hall(asked.sessions, asked.interval, asked.seconds, paste=0, corpus=0)
+    options = parser.parse_args()
+    hall = Hall(options.sessions, options.interval, options.seconds, paste=0, corpus=0)
     plain: tuple[Attack, ...] = (
         empty_the_cache,
         run_git,
@@ -310,13 +310,13 @@ def main() -> None:
         with server(ROOT) as (port, process):
             print(f"{hall.sessions} sessions, a click each {hall.interval:g} s; "
                   f"load of the machine before: {os.getloadavg()[0]:.1f}; the server's memory {resident(process):.0f} MB")  # fmt: skip
-            if asked.alone:
-                print(f"nobody else, for {asked.alone:g} s:", flush=True)
-                asyncio.run(besiege(port, process, {}, replace(hall, seconds=asked.alone), 0))
+            if options.alone:
+                print(f"nobody else, for {options.alone:g} s:", flush=True)
+                asyncio.run(besiege(port, process, {}, replace(hall, seconds=options.alone), 0))
             met = True
-            for _ in range(asked.rounds):
+            for _ in range(options.rounds):
                 print(f"one attacker, for {hall.seconds:g} s:", flush=True)
-                met &= asyncio.run(besiege(port, process, attacks, hall, asked.after))
+                met &= asyncio.run(besiege(port, process, attacks, hall, options.after))
     raise SystemExit(not met)
 
 

@@ -88,25 +88,25 @@ def row(name: str, costs: Sequence[Cost]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the steps and print the table."""
-    asked = turns("python -m benchmarks.step", __doc__).parse_args(arguments)
+    options = turns("python -m benchmarks.step", __doc__).parse_args(arguments)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (folder / "app.py").write_text(EMPTY, encoding="utf-8")
         (folder / ".streamlit").mkdir()
         copy(ROOT / ".streamlit" / "config.toml", folder / ".streamlit")
-        found = {root.name: stack.enter_context(server(root)) for root in asked.checkout or [ROOT]}
+        servers = {root.name: stack.enter_context(server(root)) for root in options.checkout or [ROOT]}
         empty = stack.enter_context(server(folder))
         costs: dict[str, list[Cost]] = {}
-        places = {
-            f"{name}, {page}": (*found[name], *where) for name in found for page, where in WHERE.items()
+        targets = {
+            f"{name}, {page}": (*servers[name], *where) for name in servers for page, where in WHERE.items()
         }
-        places["empty Streamlit app"] = (*empty, "bpe", {})
-        for turn in range(asked.repeats + 1):
-            for name, place in places.items():
-                cost = asyncio.run(steps(*place))
+        targets["empty Streamlit app"] = (*empty, "bpe", {})
+        for turn in range(options.repeats + 1):
+            for name, target in targets.items():
+                cost = asyncio.run(steps(*target))
                 if turn:  # the first turn looks at the steps for the first time
                     costs.setdefault(name, []).append(cost)
-    print(f"Medians of {asked.repeats} (range).\n")
+    print(f"Medians of {options.repeats} (range).\n")
     print("| what | processor time of a step | until its last message |\n| --- | --- | --- |")
     for name, some in costs.items():
         print(row(name, some))

@@ -86,23 +86,23 @@ PARTICLES: Final = ["は", "が", "を", "に", "で", "と", "の", "も", "か
 @cache
 def japanese(size: int) -> str:
     """The first `size` characters of random sentences, always the same ones: no sense, but real words."""
-    draw, made, long = Random(1), [], 0
+    draw, sentences, long = Random(1), [], 0
     while long < size:
         words = draw.choices(WORDS, k=draw.randint(3, 12))
-        made.append(
+        sentences.append(
             "".join(word + draw.choice(PARTICLES) for word in words)[:-1] + draw.choice(("。", "。\n"))
         )
-        long += len(made[-1])
-    return "".join(made)[:size]
+        long += len(sentences[-1])
+    return "".join(sentences)[:size]
 
 
 @cache
 def long_prose(size: int) -> str:
     """Prose of any length: the paragraphs of `prose`, each time in another order."""
-    draw, made, long = Random(1), [], 0
+    draw, result, long = Random(1), [], 0
     paragraphs = prose(10**7).split("\n\n")
     while long < size:
         draw.shuffle(paragraphs)
-        made += paragraphs
+        result += paragraphs
         long += sum(len(paragraph) + 2 for paragraph in paragraphs)
-    return "\n\n".join(made)[:size]
+    return "\n\n".join(result)[:size]

@@ -152,38 +152,38 @@ def empty_app() -> Iterator[Path]:
         yield Path(folder)
 
 
-def places(stack: ExitStack, checkouts: Sequence[Path]) -> dict[str, tuple[str, str]]:
+def start_servers(stack: ExitStack, checkouts: Sequence[Path]) -> dict[str, tuple[str, str]]:
     """Start all servers: name of a row → its address, and the condition for being painted."""
-    found = {}
+    rows = {}
     for root in checkouts:
         port, _process = stack.enter_context(server(root))
         for page, (path, condition) in PAGES.items():
-            found[f"{root.name}, {page}"] = (f"http://127.0.0.1:{port}{path}", condition)
+            rows[f"{root.name}, {page}"] = (f"http://127.0.0.1:{port}{path}", condition)
     port, _process = stack.enter_context(server(stack.enter_context(empty_app())))
-    found["empty Streamlit app"] = (f"http://127.0.0.1:{port}/", TITLE)
-    return found
+    rows["empty Streamlit app"] = (f"http://127.0.0.1:{port}/", TITLE)
+    return rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure the visits and print the table."""
-    asked = turns("python -m benchmarks.visit", __doc__).parse_args(arguments)
+    options = turns("python -m benchmarks.visit", __doc__).parse_args(arguments)
     path = chromium.find()
     if path is None:
         raise SystemExit(chromium.ADVICE)
     with ExitStack() as stack:
-        found = places(stack, asked.checkout or [ROOT])
+        rows = start_servers(stack, options.checkout or [ROOT])
         playing = stack.enter_context(sync_playwright())
         browser = playing.chromium.launch(executable_path=path, args=ARGUMENTS)
         times: dict[tuple[str, str], list[Visit]] = {}
-        for turn in range(asked.repeats + 1):
-            for name, (address, condition) in found.items():
+        for turn in range(options.repeats + 1):
+            for name, (address, condition) in rows.items():
                 for kind, one in zip(
                     ("first", "again"), session_resources(browser, address, condition), strict=True
                 ):
                     if turn:  # the first round warms the servers
                         times.setdefault((name, kind), []).append(one)
         browser.close()
-    print(f"Medians of {asked.repeats} (range); load of the machine {os.getloadavg()[0]:.1f}.\n")
+    print(f"Medians of {options.repeats} (range); load of the machine {os.getloadavg()[0]:.1f}.\n")
     print(
         "| what | visit | painted after | requests | bytes | WebSocket |\n| --- | --- | --- | --- | --- | --- |"
     )

@@ -41,11 +41,11 @@ def opened(page: Page, address: str) -> None:
     page.evaluate(SCRIPT.read_text("utf-8"))
 
 
-def timed(page: Page, act: Callable[[], None], name: str, given: str = "") -> float:
+def timed(page: Page, act: Callable[[], None], name: str, condition: str = "") -> float:
     """Milliseconds from the action `act` until the part with this name is painted."""
     page.evaluate("timing.begin()")
     act()
-    return float(page.evaluate("([name, given]) => timing.until(name, given)", [name, given]))
+    return float(page.evaluate("([name, condition]) => timing.until(name, condition)", [name, condition]))
 
 
 def tippings(page: Page, address: str, algorithm: str) -> Iterator[Result]:
@@ -58,8 +58,8 @@ def tippings(page: Page, address: str, algorithm: str) -> Iterator[Result]:
     for _step in range(STEPS):
         before = page.evaluate("timing.table()")
         times.append(timed(page, lambda: page.keyboard.press("ArrowRight"), "tipping", before))
-    told = ", ".join(f"{time:.0f}" for time in times)
-    yield Result(f"tipping points, {algorithm}: step", median(times), "ms", 200, 400, f"each {told} ms")
+    each = ", ".join(f"{time:.0f}" for time in times)
+    yield Result(f"tipping points, {algorithm}: step", median(times), "ms", 200, 400, f"each {each} ms")
 
 
 def dragged(page: Page, address: str) -> Result:
@@ -89,8 +89,8 @@ def large(page: Page, address: str) -> Result:
     for _time in range(STEPS):
         wanted = int(count.input_value()) + 1
         times.append(timed(page, lambda: count.press("ArrowUp"), "link", f"to={wanted}"))
-    told = ", ".join(f"{time:.0f}" for time in times)
-    return Result("a count in 200 KB", median(times), "ms", 2_000, 3_000, f"each {told} ms")
+    each = ", ".join(f"{time:.0f}" for time in times)
+    return Result("a count in 200 KB", median(times), "ms", 2_000, 3_000, f"each {each} ms")
 
 
 def measured(page: Page, address: str) -> Iterator[Result]:

@@ -92,9 +92,9 @@ def training(repeats: int) -> Iterator[Result]:
         ("1 MB of Python", python, MANY, 2.0, 3.0),
     ):
         size = ours(text, merges).vocab_sizes[-1]
-        made = rust(text, size).get_vocab_size()
-        if made != size:
-            raise SystemExit(f"the library made {made} tokens of {size}")
+        library_size = rust(text, size).get_vocab_size()
+        if library_size != size:
+            raise SystemExit(f"the library made {library_size} tokens of {size}")
         times = side_by_side(partial(ours, text, merges), partial(rust, text, size), repeats)
         yield compared(f"WordPiece, {title}, {merges:,} merges : Rust", times, aim, limit)
     times = side_by_side(partial(ours, python, MANY), partial(unrecorded, python, MANY), repeats)

@@ -42,8 +42,8 @@ def command(port: int, address: str) -> list[str]:
         "server.headless": "true",
         "server.fileWatcherType": "none",
     }
-    given = [word for name, value in options.items() for word in (f"--{name}", value)]
-    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *given]
+    arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *arguments]
 
 
 def answers(port: int) -> bool:
@@ -105,10 +105,10 @@ class Worker:
 
 def serve(ports: range, address: str) -> None:
     """Run a worker on each port until a signal ends it."""
-    asked: set[int] = set()
+    received: set[int] = set()
 
     def ask(number: int, _frame: FrameType | None) -> None:
-        asked.add(number)
+        received.add(number)
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, ask)
@@ -119,11 +119,11 @@ def serve(ports: range, address: str) -> None:
     )
 
     def ending() -> bool:
-        return bool(asked & {signal.SIGTERM, signal.SIGINT})
+        return bool(received & {signal.SIGTERM, signal.SIGINT})
 
     while not ending():
-        if signal.SIGHUP in asked:
-            asked.discard(signal.SIGHUP)
+        if signal.SIGHUP in received:
+            received.discard(signal.SIGHUP)
             for worker in workers:
                 if not ending():
                     worker.restart(unless=ending)
@@ -138,23 +138,23 @@ def serve(ports: range, address: str) -> None:
 
 def main() -> None:
     """Read the command line, and serve."""
-    given = {name: os.environ.get(name.upper(), "") for name in ("workers", "port", "address")}
+    env = {name: os.environ.get(name.upper(), "") for name in ("workers", "port", "address")}
     parser = argparse.ArgumentParser(description="Start workers of TokenSteps on consecutive ports.")
-    parser.add_argument("--workers", type=int, default=given["workers"] or "2", help="how many (default: 2)")
+    parser.add_argument("--workers", type=int, default=env["workers"] or "2", help="how many (default: 2)")
     parser.add_argument(
-        "--port", type=int, default=given["port"] or "8501", help="that of the first (default: 8501)"
+        "--port", type=int, default=env["port"] or "8501", help="that of the first (default: 8501)"
     )
     parser.add_argument(
-        "--address", default=given["address"] or HOME, help=f"where they listen (default: {HOME})"
+        "--address", default=env["address"] or HOME, help=f"where they listen (default: {HOME})"
     )
     parser.add_argument("--check", action="store_true", help="start none; end with 0 if all of them answer")
-    asked = parser.parse_args()
-    if not (1 <= asked.workers <= 64 and 1024 <= asked.port <= 65535 - asked.workers):
+    options = parser.parse_args()
+    if not (1 <= options.workers <= 64 and 1024 <= options.port <= 65535 - options.workers):
         parser.error("choose 1 to 64 workers, and ports from 1024 to 65535")
-    ports = range(asked.port, asked.port + asked.workers)
-    if asked.check:
+    ports = range(options.port, options.port + options.workers)
+    if options.check:
         sys.exit(not all(map(answers, ports)))
-    serve(ports, asked.address)
+    serve(ports, options.address)
 
 
 if __name__ == "__main__":

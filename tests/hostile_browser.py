@@ -32,7 +32,7 @@ from tests.hostile import EVIL, PWNED, hostile
 from tokensteps.limits import ANSWER_LIMIT, FIND_LIMIT, PASTE_LIMIT, PATTERN_LIMIT, SPECIAL_LIMIT
 from tokensteps.runs.corpora import pack_text, plain_text
 
-FOUND = """([host, pwned]) => {
+INJECTED = """([host, pwned]) => {
   const found = [], all = root => [...root.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
   const ours = new Set(['IMG', 'IFRAME', 'OBJECT', 'EMBED', 'VIDEO', 'AUDIO', 'FORM', 'LINK', 'BASE', 'META', 'MARQUEE', 'MATH']);
   for (const e of all(document)) {
@@ -106,7 +106,7 @@ class Visitor:
 
     def check(self, where: str) -> None:
         """Look for faults: on the page, and in the server's log."""
-        for what in self.page.evaluate(FOUND, [EVIL, PWNED]):
+        for what in self.page.evaluate(INJECTED, [EVIL, PWNED]):
             if not what.startswith(tuple(f"A {link}" for link in LINKS)):
                 self.note(where, what)
         text = self.log.read_text(errors="replace")

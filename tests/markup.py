@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 PART = re.compile(r"([^<]+)|</([a-z][a-z0-9]*)>|(<[a-z][^>]*>)")
 """Text up to a tag, an end tag, or a start tag that ends with the next `>`."""
-KEPT = 20_000
+CACHED_TAGS = 20_000
 """The number of cached ways to write a start tag; beyond it, start tags are read anew."""
 
 
@@ -52,7 +52,7 @@ class Reader(HTMLParser):
             else:
                 super().feed(begun)
                 whole = not self.rawdata and self.cdata_elem is None and not begun.endswith("/>")
-                if whole and len(self.known) < KEPT:
+                if whole and len(self.known) < CACHED_TAGS:
                     self.known[begun] = self.understood
         super().feed(data[at:])
 

@@ -16,7 +16,7 @@ from tokensteps.runs.rules import PAGE_PARAMETERS
 
 ROOT = Path(__file__).parents[1]
 DOCS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
-MADE = {".kept/", "dist/", "tokensteps/_app/"}
+GENERATED = {".kept/", "dist/", "tokensteps/_app/"}
 """Files made by the app and the build."""
 FILE = re.compile(r"(?:[\w.@-]+/)*[\w.@-]+\.(?:py|js|css|md|txt|conf|toml|yaml|service|json)")
 """A file's name in code."""
@@ -56,7 +56,7 @@ def test_named_files_exist(path: Path) -> None:
     rooms = (ROOT, ROOT / "tokenizers_core", ROOT / "tokensteps", ROOT / "tokensteps" / "pages")
     missing = [
         name
-        for name in named(path.read_text("utf-8")) - MADE
+        for name in named(path.read_text("utf-8")) - GENERATED
         if not any((room / name).exists() for room in rooms)
     ]
     assert missing == []
@@ -78,8 +78,8 @@ def test_recipes_send_their_reader_to_few_files() -> None:
 def test_recipes_name_things_in_their_files() -> None:
     """Every `Class`, `REGISTRY` and `function` is a word in one of the recipe's files and folders."""
     for name, text in recipes().items():
-        places = [ROOT / path for path in named(text)]
-        files = [file for path in places for file in ([path] if path.is_file() else path.glob("*.py"))]
+        paths = [ROOT / path for path in named(text)]
+        files = [file for path in paths for file in ([path] if path.is_file() else path.glob("*.py"))]
         words = {word for file in files for word in re.findall(r"\w+", file.read_text("utf-8"))}
         assert {*re.findall(r"`(\w+)`", text)} - words - {file.stem for file in files} == set(), name
 
