@@ -85,7 +85,7 @@ from tokensteps.pages.explore.pipeline_decoding import difference_html
 from tokensteps.pages.explore.playground_charts import counts_chart
 from tokensteps.pages.explore.playground_chips import cards_html, name_html
 from tokensteps.pages.explore.renew import heritage_html
-from tokensteps.pages.learn.exercises import read_place
+from tokensteps.pages.learn.exercises import read_selection
 from tokensteps.pages.learn.home_sentence import sentence_html, ways_html
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import pack_text, plain_text, unpack_text
@@ -111,7 +111,7 @@ from tokensteps.teaching.exercises.construct import Wanted, construct, read_answ
 from tokensteps.teaching.exercises.construct import check_corpus as check_construct
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS as EXERCISES
 from tokensteps.teaching.exercises.kinds import make
-from tokensteps.teaching.predictions import ASKS, next_asked, question_after
+from tokensteps.teaching.predictions import ASKS, next_question_step, question_after
 from tokensteps.widgets.downloads import tokenizer_files
 
 NUMBER = int(os.environ.get("HOSTILE_STRINGS", "620"))
@@ -231,7 +231,7 @@ def readers() -> Mapping[str, Callable[[str], Any]]:
         "spec's run": lambda text: TokenizerSpec.parse(f"bpe?{text}").run(),
         "spec's title": title,
         "repository": hub.checked,
-        "exercise": lambda text: read_place({"kind": text, "level": text, "seed": text}),
+        "exercise": lambda text: read_selection({"kind": text, "level": text, "seed": text}),
         "corpus that answers": read_answer,
         "escapes": interpret_escapes,
         "box": as_typed,
@@ -250,10 +250,10 @@ def test_answers_are_graded_or_not_understood() -> None:
     exercises = [make(kind, 2, 7).question for kind in EXERCISES]
     for index, one in enumerate(SOUND):
         question = exercises[index % len(exercises)]
-        sound(question.grade(one.text[:ANSWER_LIMIT]).told)
+        sound(question.grade(one.text[:ANSWER_LIMIT]).reason)
         if one.kind in ("tables", "formats", "json"):
             for question in exercises:
-                sound(question.grade(one.text[:100]).told)
+                sound(question.grade(one.text[:100]).reason)
 
 
 def test_a_constructed_corpus_is_inert() -> None:
@@ -265,7 +265,7 @@ def test_a_constructed_corpus_is_inert() -> None:
             f"{one.text} 3",
             "\n".join(f"{word[:40]} 2" for word in one.text.split()[:9]),
         ):
-            sound(check_construct(answer[:ANSWER_LIMIT], wanted).told)
+            sound(check_construct(answer[:ANSWER_LIMIT], wanted).reason)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -529,13 +529,13 @@ def test_training_is_drawn_charted_and_exported_as_text() -> None:
                 check_chart(score_chart(last, style), set())
         word = trace.corpus.words[-1]
         sound(story_html(trace.history_of(word), len(trace), style))
-        if next_asked(trace, 0) is not None:
+        if next_question_step(trace, 0) is not None:
             for kind in ASKS[trace.algorithm]:
-                question = question_after(trace, next_asked(trace, 0) or 0, kind, style)
+                question = question_after(trace, next_question_step(trace, 0) or 0, kind, style)
                 sound(question.prompt)
                 sound(question.solution)
                 for one in batch[:10]:
-                    sound(question.grade(one.text).told)
+                    sound(question.grade(one.text).reason)
         check_exports(trace)
         check_tokenizer(trace, texts_of(batch, 60), style)
 

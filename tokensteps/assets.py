@@ -38,7 +38,7 @@ def script_files(component: str) -> tuple[str, ...]:
     return (*SCRIPT_PARTS.get(component, ()), f"components/{component}.js")
 
 
-def _place_to_write() -> Path:
+def _writable_folder() -> Path:
     """The folder to write in: a checkout has its own; installed, each user has one: the packages may belong
     to somebody else."""
     if APP == PACKAGES:
@@ -49,7 +49,7 @@ def _place_to_write() -> Path:
         return APP
 
 
-KEPT_IN: Final = _place_to_write()
+DATA_FOLDER: Final = _writable_folder()
 """The folder of a server's own files, unless the environment names another: its secret, texts too long for a
 link."""
 

@@ -109,13 +109,13 @@ JSON_BESIDES: Final = 100_000
 brackets take 30 ms to read; four million take 3.3 seconds, while nobody else is served."""
 JSON_STRINGS: Final = 1_000
 """Strings in a component's long JSON: the editor's has two."""
-ASKED_FILES: Final = 1_000
+UPLOAD_ADDRESSES: Final = 1_000
 """Upload addresses per request of a browser: one for each file of a folder. This many take 15 ms; half a
 million took 5.5 seconds."""
 NAME_BYTES: Final = 1_000
 """Bytes of the name of a file or a widget: systems allow 255 for a file, and the app's own widgets have less
 than 200."""
-SESSION_TOLD_BYTES: Final = 200_000
+SESSION_MESSAGE_BYTES: Final = 200_000
 """Bytes of the message with the browser's session: it has the pages and the theme, some ten thousand."""
 
 
@@ -287,7 +287,7 @@ READER_ROOM: Final = 2 * TOKENIZER_LIMIT
 READER_IDLE_SECONDS: Final = 60.0
 """Time without requests until such a process ends: a tokenizer takes up to 150 MB, and loads again in a
 second."""
-GIVEN_UP_REMEMBERED: Final = 50
+SLOW_REMEMBERED: Final = 50
 """Texts per tokenizer remembered as too slow, and not tried again: a page asks at every click."""
 LOADING_SECONDS: Final = 180.0
 """Time that a page waits for a visitor's tokenizer: a download may take it, and so may reading on a busy
@@ -334,12 +334,12 @@ CHAT_MEMORY: Final = 200_000_000
 """Bytes of memory for a template in its process: those in use take a few thousand."""
 CHATS_ROOM: Final = 8_000_000
 """Bytes of cached chats: a page asks again at every click."""
-CHAT_FILES_KEPT: Final = 100
+CHAT_TEMPLATES_CACHED: Final = 100
 """Tokenizers with cached chat templates: of some 10 KB each."""
 
 # --- Typing into a text box ---------------------------------------------------------------------------------
 
-DESKS_ROOM: Final = 32_000_000
+TYPING_ROOM: Final = 32_000_000
 """Bytes of the texts being typed into all playgrounds: eight of the longest, or thousands of usual ones. The
 browser sends a dropped one again."""
 TYPED_BODY: Final = STATES_LIMIT
@@ -438,7 +438,7 @@ QUESTION_SECONDS: Final = 900
 """Seconds of a countdown, at most: a quarter of an hour is an exercise."""
 LATE_SECONDS: Final = 2.0
 """Grace for answers after the end of a countdown: they were under way, and clocks differ."""
-GIVEN_QUESTIONS: Final = 100
+ASSIGNMENT_QUESTIONS: Final = 100
 """Questions of an exercise set or a challenge for a class: as many as a challenge may have."""
 BARS: Final = 12
 """Bars of a distribution of free answers, the rest counted together: on a wall more would blur."""
@@ -483,7 +483,7 @@ kind. Simultaneous requests share one."""
 CELL_LIMIT: Final = 2_000
 """Characters of an address in a spreadsheet, repeated on each line of a question: longer ones are left out,
 since half an address leads nowhere."""
-CLASS_KEPT_SECONDS: Final = 120.0
+CLASS_IDLE_SECONDS: Final = 120.0
 """Time that a process keeps a class without listeners in memory: everybody may be reconnecting."""
 CLASS_POLL: Final = 0.05
 """Seconds between two looks for other servers' entries: nobody sees a delay of a twentieth of a second."""
@@ -534,7 +534,7 @@ MOST_ROWS: Final = 20_000
 TOKEN_SHOWN: Final = 400
 """Characters of a token shown whole; a longer one shows its beginning and its end: a million letters can be
 one token."""
-STEPS_TOLD: Final = 400
+STEPS_SENT: Final = 400
 """Drawn steps of one word's encoding: all are sent to the browser."""
 ANSWERS_LISTED: Final = 500
 """A learner's latest answers in a list: each is a row of the page."""
@@ -560,7 +560,7 @@ TRACES_ROOM: Final = 300_000_000
 LARGE_RUN: Final = 10_000_000
 """Bytes of a large finished run, kept no longer than the sessions that asked for it: a run on 200 KB of prose
 takes five to nine million, and stays for the next visitor while there is room."""
-TOKENIZERS_KEPT: Final = 8
+TOKENIZERS_CACHED: Final = 8
 """Tokenizers from elsewhere: 150 MB each at the most, and many at 10 MB."""
 TEXTS_ROOM: Final = 64_000_000
 """Bytes of texts too long for a link: six of the largest, or hundreds of pasted ones."""

@@ -57,7 +57,7 @@ from tokensteps import streamlit_tuning
 from tokensteps.streamlit_tuning import PATCHES, handover, tune
 from tokensteps.streamlit_tuning.fragment_pages import leave_other_pages_alone
 from tokensteps.streamlit_tuning.fragment_places import copied_places, copy_places_quickly
-from tokensteps.streamlit_tuning.handover import LAST_TOLD, Handover, tell_together, wake
+from tokensteps.streamlit_tuning.handover import LAST_EVENT, Handover, tell_together, wake
 from tokensteps.streamlit_tuning.mixed_updates import run_all_that_changed
 from tokensteps.streamlit_tuning.nested_fragments import drop_nested_fragments
 from tokensteps.streamlit_tuning.old_values import keep_what_the_page_has_set
@@ -295,7 +295,7 @@ def test_a_scripts_thread_sends_its_shutdown_last() -> None:
     thread = inspect.getsource(ScriptRunner._run_script_thread)
     assert thread.count("on_event.send(") == 1
     assert thread.index("self._run_script(") < thread.index("ScriptRunnerEvent.SHUTDOWN")
-    assert LAST_TOLD is ScriptRunnerEvent.SHUTDOWN
+    assert LAST_EVENT is ScriptRunnerEvent.SHUTDOWN
 
 
 async def test_expected_messages_need_no_wake_up() -> None:

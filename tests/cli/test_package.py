@@ -90,7 +90,7 @@ def test_an_installed_app_is_found_in_the_package(tmp_path: Path) -> None:
     package = tmp_path / "tokensteps"
     package.mkdir()
     (package / "assets.py").write_text(Path(str(assets.__file__)).read_text("utf-8"), "utf-8")
-    say = f"import sys; sys.path[0] = {str(package)!r}; import assets; print(assets.APP, assets.KEPT_IN)"
+    say = f"import sys; sys.path[0] = {str(package)!r}; import assets; print(assets.APP, assets.DATA_FOLDER)"
     home = {"HOME": str(tmp_path / "home"), "USERPROFILE": str(tmp_path / "home")}
 
     def places() -> str:

@@ -23,7 +23,7 @@ from tokensteps.drawing.tokens import Style, pair_text, readable
 from tokensteps.language.classes import class_labels
 from tokensteps.language.i18n import use_language
 from tokensteps.limits import CLASS_QUERY, DECK_BYTES
-from tokensteps.pages.learn.deck import read_told
+from tokensteps.pages.learn.deck import read_questions
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
 from tokensteps.shell import classes
 from tokensteps.shell.classes import (
@@ -36,7 +36,7 @@ from tokensteps.shell.classes import (
     read_class,
     read_destination,
 )
-from tokensteps.shell.walk import lesson_facts, plan_told
+from tokensteps.shell.walk import lesson_facts, plan_data
 from tokensteps.teaching.walk import WalkPlace, stops_of
 
 BPE = Page("bpe", "pages/train/bpe.py", BPE_RULES)  # type: ignore[arg-type]
@@ -164,7 +164,7 @@ def test_the_lecturers_own_screen_has_the_plan_and_hidden_answers() -> None:
         2,
         len(stops_of("30", lesson_facts())),
     )
-    assert plan_told(WalkPlace("path", 1)) is None
+    assert plan_data(WalkPlace("path", 1)) is None
 
 
 PLAIN = "éhug hug hug pug pug pun bun bun hugs hugs 12 12 12 12 12 34"
@@ -278,7 +278,7 @@ def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:
 
 
 def test_a_file_of_prepared_questions_is_read_or_refused_with_reasons() -> None:
-    read = read_told("q.toml", DECK)
+    read = read_questions("q.toml", DECK)
     assert [(one["kind"], one["right"], one["answer"], one["activity"]) for one in read["questions"]] == [
         ("choices", 1, "", "30.2"), ("free", -1, "", ""), ("parts", -1, "3", ""), ("split", -1, "h ug", ""), ("number", -1, "0.5", ""),
     ]  # fmt: skip
@@ -287,10 +287,10 @@ def test_a_file_of_prepared_questions_is_read_or_refused_with_reasons() -> None:
                         (DECK.replace("30.2", "path.1"), "activity"), (DECK.replace("bpe?", "nowhere?"), "address"),
                         (DECK.replace("answer = 3", "answer = 3000"), "from 1 to"), (DECK.replace('"yes"]', '"no"]'), "different"),
                         (DECK + "x = 1\n", "not known"), ("#" * (DECK_BYTES + 1), "limit")):  # fmt: skip
-        assert word in read_told("q.toml", wrong)["error"], wrong[:40]
+        assert word in read_questions("q.toml", wrong)["error"], wrong[:40]
         for language in ("zh", "ja"):
             use_language(language)
-            said = read_told("q.toml", wrong)["error"]
+            said = read_questions("q.toml", wrong)["error"]
             use_language("en")
             # The file's own words, and the parser's, stay as they are.
             assert not re.search(r"\b(must|be|from|text|a|words?|letters|than|bytes|known|add)\b", said), said

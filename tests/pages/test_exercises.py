@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, address, problems, run
-from tokensteps.pages.learn.exercises import EXERCISE_FORM, WORKSHEET_EXERCISES, Place, pack_exercises
+from tokensteps.pages.learn.exercises import EXERCISE_FORM, WORKSHEET_EXERCISES, Selection, pack_exercises
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
 from tokensteps.teaching.questions import Cells, Choice, SeveralLines
 
@@ -38,8 +38,8 @@ def markup(app: AppTest, part: str) -> list[str]:
 
 def shown(app: AppTest) -> Exercise:
     """The exercise on the page, by its heading."""
-    position = app.session_state["exercises.place"]
-    exercise = make(position.kind, position.level, position.seed)
+    chosen = app.session_state["exercises.place"]
+    exercise = make(chosen.kind, chosen.level, chosen.seed)
     assert exercise.question.prompt in markup(app, "ts question")[0]
     return exercise
 
@@ -230,8 +230,8 @@ def test_a_hostile_corpus_is_text() -> None:
 
 def test_exercises_that_a_page_can_check_are_offered_as_scorm_packages() -> None:
     """Oracle: the package itself, with a manifest and the ten exercises from the open one on."""
-    position = Place("bpe_pair", 2, 7)
-    with zipfile.ZipFile(io.BytesIO(pack_exercises(position, "1.2"))) as package:
+    chosen = Selection("bpe_pair", 2, 7)
+    with zipfile.ZipFile(io.BytesIO(pack_exercises(chosen, "1.2"))) as package:
         page = package.read("en/exercises.html").decode()
         assert "imsmanifest.xml" in package.namelist()
     assert page.count('class="box task"') == WORKSHEET_EXERCISES

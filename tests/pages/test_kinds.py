@@ -35,7 +35,7 @@ from tokensteps.runs.rules import BPE_RULES, COMPARE_RULES
 from tokensteps.server.tasks import Progress
 from tokensteps.teaching.challenge import Challenge, open_challenge, questions_of
 from tokensteps.teaching.feedback import tries_for
-from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND, asked_steps, question_after
+from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND, question_after, steps_with_questions
 from tokensteps.teaching.questions import RIGHT, TIED, WRONG, Choice
 
 WHATIF = Page("whatif", Path("pages", "train", "whatif.py"), ())
@@ -181,7 +181,7 @@ def test_plain_bpe_stands_beside_parity() -> None:
 def test_predictions_are_graded_at_every_merge_of_every_kind(kind: str) -> None:
     """Steps without a merge are passed over. Oracle: the words before the step's choice, recounted."""
     trace = trace_at(BPE, corpus=EXAMPLE[kind])
-    steps = asked_steps(trace, 0, len(trace))
+    steps = steps_with_questions(trace, 0, len(trace))
     merges = [step - 1 for step in range(1, len(trace) + 1) if trace.record.is_merge(step)]
     assert steps == merges and (len(steps) < len(trace)) == (kind != "paritybpe")
     style = style_of(trace, "spaces")
@@ -217,7 +217,7 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
     style = style_of(trace, "spaces")
     start = next(
         step
-        for step in asked_steps(trace, 0, len(trace))
+        for step in steps_with_questions(trace, 0, len(trace))
         if question_after(trace, step, ask, style).kind == ask
         and (kind != "pickybpe" or not trace.record.is_merge(step + 2))
     )

@@ -82,7 +82,7 @@ def test_each_measure_is_explained_with_its_numbers(name: str) -> None:
     if name == "gini":
         assert "2 × " in plain(output) and " / (2 × 6 × " in plain(output)
     app.button(key=f"{KEY}.made_of").click()
-    assert run(app).session_state["playground.tab"] == words.made_of and problems(app) == []
+    assert run(app).session_state["playground.tab"] == words.tab and problems(app) == []
 
 
 def test_parallel_lines_are_counted_by_the_library() -> None:

@@ -496,10 +496,10 @@ def test_exercises(kind: str) -> None:
     assert leaks_on(app, data) == []
     for answer in ("9", exercise.question.key):
         text = exercise.question.grade(answer) if not isinstance(exercise.question.form, Choice) else None
-        assert text is None or leaks_of_markup(text.told, f"{data} {answer}") == []
+        assert text is None or leaks_of_markup(text.reason, f"{data} {answer}") == []
     if isinstance(exercise.question.form, Choice):
         for option in exercise.question.form.options:
-            assert leaks_of_markup(exercise.question.grade(option).told, data) == []
+            assert leaks_of_markup(exercise.question.grade(option).reason, data) == []
     app.button(key="exercises.form.give_up").click()
     assert leaks_on(run(app), data) == []
 

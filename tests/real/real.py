@@ -39,7 +39,7 @@ from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.files.recognition import recognize
 from tokensteps.catalogue.files.remote_tokenizer import load_remote_tokenizer
 from tokensteps.drawing.chips import Shown
-from tokensteps.limits import TOKENIZERS_KEPT
+from tokensteps.limits import TOKENIZERS_CACHED
 from tokensteps.pages.explore.live_typing.typing_sessions import open_typing_session
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data
 from tokensteps.server.jobs import Registry
@@ -455,7 +455,7 @@ def test_a_public_tokenizer_has_its_listed_number_of_tokens(title: str) -> None:
 
 def test_memory_stays_after_ten_rounds() -> None:
     """Rounds of all files through the server: its cached data is bounded, and doesn't grow."""
-    server, process = Registry(TOKENIZERS_KEPT), psutil.Process()
+    server, process = Registry(TOKENIZERS_CACHED), psutil.Process()
     firsts = {one.folder: one for one in reversed(FILES)}.values()  # one of each package
     # A process keeps the files read, all but the largest: so rounds could fill the server's own memory.
     there = [one for one in firsts if not isinstance(had()[one.folder], str) and one.size() < LARGE]

@@ -19,7 +19,7 @@ from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, Tokenized
 from tokensteps.drawing.chips import Piece, TextRun
 from tokensteps.limits import COUNTS_ROOM
 
-CHARACTERS_KEPT: Final = 4_000_000
+CHARACTERS_CACHED: Final = 4_000_000
 """Limit for the cache of analyses, in characters and tokens: a million characters of prose take 90 MB, and of
 a million accents on one letter, two million tokens, 500 MB."""
 LEAST_SIZE: Final = 1_000
@@ -79,18 +79,18 @@ class Analysis:
     """The tokens of a text by one tokenizer."""
 
     def __init__(self, subject: ShownTokenizer, located: Located) -> None:
-        self.subject, self._kept = subject, located
+        self.subject, self._cached = subject, located
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @property
     def text(self) -> str:
-        return self._kept.text
+        return self._cached.text
 
     @property
     def ids(self) -> Sequence[int]:
-        return self._kept.tokenized.ids
+        return self._cached.tokenized.ids
 
     @property
     def offsets(self) -> Sequence[Span]:
@@ -99,23 +99,23 @@ class Analysis:
         A `▁` added in front of a word has the offsets of the word's first letter, but that belongs to the
         next token: here the `▁` gets an empty place in front of it.
         """
-        return self._kept.offsets
+        return self._cached.offsets
 
     @property
     def stretches(self) -> Sequence[Stretch]:
         """Where the tokens are, see `alignment.cover`. For a long text, this takes longer than encoding
         it."""
-        return self._kept.stretches
+        return self._cached.stretches
 
     @property
     def occurrences(self) -> Counter[int]:
         """How often each id occurs in the text."""
-        return self._kept.occurrences
+        return self._cached.occurrences
 
     @property
     def measures(self) -> Measures:
         """The tokenizer's measures on the text."""
-        return self._kept.measures
+        return self._cached.measures
 
     @property
     def unknown(self) -> int:
@@ -149,13 +149,13 @@ class Analysis:
         """UTF-8 bytes per token: compression. None without tokens."""
         return self.counts.bytes / len(self) if self.ids else None
 
-    def bytes_at(self, place: int) -> bytes:
+    def bytes_at(self, index: int) -> bytes:
         """A token's bytes: its place's in the text, or its own if it shares the place with other tokens."""
-        start, end = self.offsets[place]
-        beside = (*self.offsets[max(0, place - 1) : place], *self.offsets[place + 1 : place + 2])
+        start, end = self.offsets[index]
+        beside = (*self.offsets[max(0, index - 1) : index], *self.offsets[index + 1 : index + 2])
         shared = any(first < end and start < last for first, last in beside)
-        own = shared and self.ids[place] != self.subject.unknown_id
-        return self._bytes_of(self.ids[place]) if own else self.text[start:end].encode()
+        own = shared and self.ids[index] != self.subject.unknown_id
+        return self._bytes_of(self.ids[index]) if own else self.text[start:end].encode()
 
     @cached_property
     def _bytes_of(self) -> Callable[[int], bytes]:
@@ -171,11 +171,11 @@ class Analysis:
         drawn = {*ids[stretches[0].first : stretches[-1].last]} if stretches else ()
         tokens = {identifier: subject.token(identifier) for identifier in drawn}
 
-        def piece(place: int, alone: bool) -> Piece:
-            identifier, (start, end) = ids[place], offsets[place]
+        def piece(index: int, alone: bool) -> Piece:
+            identifier, (start, end) = ids[index], offsets[index]
             token = tokens[identifier]
             # Tokens with shared text are in one stretch.
-            data = text[start:end].encode() if alone else self.bytes_at(place)
+            data = text[start:end].encode() if alone else self.bytes_at(index)
             return Piece(identifier, token, data, start, end, token in special, identifier == unknown)
 
         return [
@@ -189,7 +189,7 @@ class Analysis:
         ]
 
 
-_located: Final = WeakSharedCache[Located](CHARACTERS_KEPT)
+_located: Final = WeakSharedCache[Located](CHARACTERS_CACHED)
 
 
 def analyse(subject: ShownTokenizer, text: str, specials: bool = True, added: bool = False) -> Analysis:

@@ -40,7 +40,7 @@ from tokensteps.limits import (
     TOKEN_SIZE,
 )
 from tokensteps.runs.algorithms import ALGORITHMS, Run
-from tokensteps.runs.settings import corpus_title, read_url, setting_told
+from tokensteps.runs.settings import corpus_title, read_url, setting_text
 from tokensteps.server.jobs import Job, Registry, registry, tokenizer_registry
 from tokensteps.server.stores import digest, file_store
 from tokensteps.server.tasks import Progress
@@ -165,10 +165,10 @@ def title(text: str) -> str:
     if step is None and [*rules] == ["size"] and size.isascii() and size.isdigit() and len(size) < 10:
         message = _("{algorithm}, size {size}: {corpus}")
         return message.format(algorithm=algorithm, size=count(int(size)), corpus=corpus[:TITLE_CHARACTERS])
-    told = (
-        setting_told(rule, rules[rule.name]) for rule in ALGORITHMS[spec.kind].rules if rule.name in rules
+    settings = (
+        setting_text(rule, rules[rule.name]) for rule in ALGORITHMS[spec.kind].rules if rule.name in rules
     )
-    corpus = _within_title([corpus[:TITLE_CHARACTERS], *filter(None, told)])
+    corpus = _within_title([corpus[:TITLE_CHARACTERS], *filter(None, settings)])
     if step is None:
         return _("{algorithm}: {corpus}").format(algorithm=algorithm, corpus=corpus)
     return _("{algorithm} after step {step}: {corpus}").format(
@@ -399,7 +399,7 @@ def _load(spec: TokenizerSpec, progress: Progress) -> ShownTokenizer:
             return shipped.gpt2()
         name, files = hub.title_of(repository), partial(hub.fetch, repository)
     else:
-        name, files = title(spec.write()), partial(kept_files, spec)
+        name, files = title(spec.write()), partial(stored_files, spec)
     how: dict[str, Any] = {}
     if spec.setting("pattern"):
         how["pattern"] = spec.setting("pattern")[:PATTERN_LIMIT]
@@ -413,7 +413,7 @@ def _load(spec: TokenizerSpec, progress: Progress) -> ShownTokenizer:
     return subject
 
 
-def kept_files(spec: TokenizerSpec) -> dict[str, bytes]:
+def stored_files(spec: TokenizerSpec) -> dict[str, bytes]:
     """The learner's files. Raises SpecError."""
     files = {}
     for name, stored in spec.files.items():

@@ -27,7 +27,7 @@ from tokensteps.limits import COMPILED_MERGES
 from tokensteps.server.stores import compiled_store, digest
 
 FLAGS: Final = ("content", "single_word", "lstrip", "rstrip", "normalized", "special")
-TOLD: Final = (
+MODEL_OPTIONS: Final = (
     "unk_token",
     "continuing_subword_prefix",
     "end_of_word_suffix",
@@ -108,7 +108,7 @@ def restored(data: bytes, name: str) -> LoadedSubject:
     document = header["document"]
     tokenizer = Tokenizer.from_str(json.dumps(document))
     by_id = dict(zip(ids, header["tokens"], strict=True)).__getitem__
-    record = {key: document["model"][key] for key in TOLD if document["model"].get(key) is not None}
+    record = {key: document["model"][key] for key in MODEL_OPTIONS if document["model"].get(key) is not None}
     tokenizer.model = models.BPE(
         vocab, [*zip(map(by_id, firsts), map(by_id, seconds), strict=True)], **record
     )

@@ -86,7 +86,7 @@ def text_flow(tokenizer: Tokenizer, text: str, encoding: Encoding) -> TextFlow:
     if tokenizer.normalizer is not None:
         for one in (characters, words):
             one.normalize(tokenizer.normalizer.normalize)
-    characters.split(lambda _at, found: [found[at : at + 1] for at in range(len(found.normalized))])
+    characters.split(lambda _at, part: [part[at : at + 1] for at in range(len(part.normalized))])
     if tokenizer.pre_tokenizer is not None:
         tokenizer.pre_tokenizer.pre_tokenize(words)
     whole = [(text[start:end], start, end) for start, end in cut]

@@ -16,7 +16,7 @@ from tokensteps.limits import IDS_LIMIT
 SEARCH_SECONDS: Final = 1.5
 """Processor time for one search, and time for one match: 50,000 tokens take a fifth of a second, and a
 regular expression may take any time."""
-FOUND_SHOWN: Final = 200
+MATCHES_SHOWN: Final = 200
 """The most listed tokens; the rest is counted."""
 
 
@@ -38,14 +38,14 @@ class LookupFailed(TokenizersCoreError):
         super().__init__(query=quoted(query, 80), **evidence)
 
 
-class Found(NamedTuple):
+class TokenMatches(NamedTuple):
     """The tokens found by a search: the ids of the first ones, and their number."""
 
     ids: tuple[int, ...]
     number: int
 
 
-def search(subject: ShownTokenizer, kind: str, query: str) -> Found:
+def search(subject: ShownTokenizer, kind: str, query: str) -> TokenMatches:
     """The tokens with `query` in their text ("text"), in their bytes, as hexadecimal digits ("bytes"), or as
     a regular expression with a match ("regex"). A token's text is its meaning and its form in the vocabulary:
     both ` the` and `Ġthe`, both `ing` and `##ing`. Raises LookupFailed.
@@ -66,7 +66,7 @@ def search(subject: ShownTokenizer, kind: str, query: str) -> Found:
                 results.append(identifier)
     except TimeoutError:
         raise LookupFailed("slow", query) from None
-    return Found(tuple(results[:FOUND_SHOWN]), len(results))
+    return TokenMatches(tuple(results[:MATCHES_SHOWN]), len(results))
 
 
 def _test(kind: str, query: str) -> Callable[[bytes, str, float], bool]:

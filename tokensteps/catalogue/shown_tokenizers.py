@@ -17,7 +17,7 @@ from tokenizers_core.text.splitting import SPACE_MARK
 from tokenizers_core.trace import Trace
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
-from tokensteps.catalogue.why import Asked, asked_engine
+from tokensteps.catalogue.why import Explanation, explained_by_engine
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.names import trace_name
 from tokensteps.limits import CUT_LIMIT
@@ -106,8 +106,8 @@ class ShownTokenizer(ABC):
         """
 
     @abstractmethod
-    def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
-        """A text's stages before the model, and the steps of its word number `place`, or of its longest one.
+    def why(self, text: str, index: int = -1, specials: bool = True) -> Explanation:
+        """A text's stages before the model, and the steps of its word number `index`, or of its longest one.
 
         `specials` as in `encode`.
         """
@@ -171,8 +171,8 @@ class EngineSubject(ShownTokenizer):
     def normalized(self, text: str) -> str:
         return normalized_text(text, self.tokenizer.pipeline.normalizer)
 
-    def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
-        return asked_engine(self.tokenizer if specials else self._plain, text, place)
+    def why(self, text: str, index: int = -1, specials: bool = True) -> Explanation:
+        return explained_by_engine(self.tokenizer if specials else self._plain, text, index)
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         return self.tokenizer.why_not(word, tokens)

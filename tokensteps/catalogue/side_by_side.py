@@ -74,17 +74,17 @@ def _block_html(analyses: Mapping[str, Analysis], block: Block) -> str:
     return f'<span class="b{"" if block.agree else " differ"}">{rows}</span>'
 
 
-def _stretch_html(analysis: Analysis, place: int) -> str:
+def _stretch_html(analysis: Analysis, index: int) -> str:
     """A stretch as a chip with its text, and the number of its tokens if there are several; marked if it is
     unknown."""
-    start, end, first, last = analysis.stretches[place]
+    start, end, first, last = analysis.stretches[index]
     text = analysis.text[start:end]
     if first == last:
         return f'<span class="gap">{token_html(text)}</span>'
     token = analysis.subject.token(analysis.ids[first])
     if not text:
         return chip(token, analysis.subject.style, "s")
-    if place in analysis.lost:
+    if index in analysis.lost:
         return f'{chip(text, PLAIN, "u")}<small class="unk">{escape(_("unk"))}</small>'
     drawn = chip(text, PLAIN)
     return drawn if last - first == 1 else f"{drawn}<sup>{last - first}</sup>"
@@ -161,10 +161,10 @@ class Fertility(NamedTuple):
     unknown: tuple[int, ...]
     """How many of them are the unknown token."""
 
-    def premium(self, place: int, first: Fertility) -> float | None:
+    def premium(self, index: int, first: Fertility) -> float | None:
         """The ratio to the first language's tokens; None where some are unknown and would distort it."""
-        known = not self.unknown[place] and not first.unknown[place]
-        return self.tokens[place] / first.tokens[place] if known and first.tokens[place] else None
+        known = not self.unknown[index] and not first.unknown[index]
+        return self.tokens[index] / first.tokens[index] if known and first.tokens[index] else None
 
 
 def fertilities(subjects: Mapping[str, ShownTokenizer]) -> list[Fertility]:

@@ -31,7 +31,7 @@ from tokenizers_core.trace import StoredTrace, Trace
 from tokenizers_core.training.kinds.pickybpe import PickyModel
 from tokensteps.catalogue.files.documents import Document, bpe_model, new_document
 from tokensteps.catalogue.flow import added_in, text_flow
-from tokensteps.limits import STEPS_TOLD, WHY_WORD
+from tokensteps.limits import STEPS_SENT, WHY_WORD
 
 
 class StageDone(NamedTuple):
@@ -76,13 +76,13 @@ class WordStory(NamedTuple):
         return len(self.tokens) == 1 and len(self.symbols) > 1 and not len(self.steps)
 
 
-class Asked(NamedTuple):
+class Explanation(NamedTuple):
     """A text's stages before the model, and one of its words in the model."""
 
     stages: tuple[StageDone, ...]
     words: tuple[str, ...]
     """The model's input; added tokens are among them."""
-    place: int = 0
+    nth: int = 0
     """The index of the examined word."""
     story: WordStory | None = None
     """None for an added token, without words, and where `lacking` says why."""
@@ -103,8 +103,8 @@ def story_of(model: Model, word: str) -> WordStory:
     (('h', 'ug'), (1, 3), (Join(rank=0, start=1, middle=2, end=3),))
     """
     steps: Trace[Any] = model.explain(word)
-    if len(steps) > STEPS_TOLD:
-        steps = StoredTrace(word, tuple(steps[: STEPS_TOLD + 1]), "cut")
+    if len(steps) > STEPS_SENT:
+        steps = StoredTrace(word, tuple(steps[: STEPS_SENT + 1]), "cut")
     tokens = tuple(model.vocabulary.tokens[identifier] for identifier in model.encode_word(word))
     ends = tuple(end for _start, end in model.spans(word))
     if isinstance(model, BpeModel):
@@ -119,16 +119,13 @@ def story_of(model: Model, word: str) -> WordStory:
     return WordStory(name, word, tokens, ends, steps, prefix=model.vocabulary.prefix)
 
 
-def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
-    """A text through a tokenizer of the engine, and the word at `place`. Raises the errors of encoding."""
+def explained_by_engine(tokenizer: OurTokenizer, text: str, index: int) -> Explanation:
+    """A text through a tokenizer of the engine, and the word at `index`. Raises the errors of encoding."""
     pipeline = tokenizer.pipeline
     segments = [*tokenizer.segments(text)]
     stored = [(one.text, one.special) for one in segments]
-    stages = (
-        [StageDone("added", "", tuple(one for one, _ in stored))]
-        if any(one.special for one in segments)
-        else []
-    )
+    special = any(one.special for one in segments)
+    stages = [StageDone("added", "", tuple(one for one, _ in stored))] if special else []
     names = pipeline.normalizer
     for name in (names,) if isinstance(names, str) else names:
         stored = [(one if special else normalized_text(one, (name,)), special) for one, special in stored]
@@ -140,13 +137,14 @@ def asked_engine(tokenizer: OurTokenizer, text: str, place: int) -> Asked:
         words = cut_words(segments, replace(pipeline, cuts=pipeline.cuts[:number]))
         shown = tuple(word for word, _ in words)
         stages.append(StageDone("pre_tokenizer", cut, shown))
-    return _with_story(Asked(tuple(stages), shown, foreign=False), words, place, lambda: tokenizer.model)
+    explanation = Explanation(tuple(stages), shown, foreign=False)
+    return _with_story(explanation, words, index, lambda: tokenizer.model)
 
 
-def asked_library(
-    tokenizer: Tokenizer, text: str, place: int, model: Callable[[], Model], marked: bool
-) -> Asked:
-    """A text through a tokenizer of the library, and the word at `place` through the engine's `model` of its
+def explained_by_library(
+    tokenizer: Tokenizer, text: str, index: int, model: Callable[[], Model], marked: bool
+) -> Explanation:
+    """A text through a tokenizer of the library, and the word at `index` through the engine's `model` of its
     file.
 
     With `marked`, END_MARK means `</w>`. Raises the library's errors.
@@ -165,10 +163,10 @@ def asked_library(
     unmarked = [
         (word.removesuffix(END_MARK), special) if marked else (word, special) for word, special in words
     ]
-    result = _with_story(Asked(tuple(stages), shown), unmarked, place, model)
+    result = _with_story(Explanation(tuple(stages), shown), unmarked, index, model)
     if result.story is None:
         return result
-    theirs = tuple(token.value for token in tokenizer.model.tokenize(words[result.place][0]))
+    theirs = tuple(token.value for token in tokenizer.model.tokenize(words[result.nth][0]))
     if marked:
         theirs = tuple(token.replace(END_MARK, result.story.suffix) for token in theirs)
     return (
@@ -198,18 +196,18 @@ def part_name(part: object) -> str:
 
 
 def _with_story(
-    explanation: Asked, words: Sequence[tuple[str, bool]], place: int, model: Callable[[], Model]
-) -> Asked:
-    """With the story of one word: if there is none at `place`, the longest except added tokens, the first of
+    explanation: Explanation, words: Sequence[tuple[str, bool]], index: int, model: Callable[[], Model]
+) -> Explanation:
+    """With the story of one word: if there is none at `index`, the longest except added tokens, the first of
     several."""
-    if not 0 <= place < len(words):
+    if not 0 <= index < len(words):
         own = [at for at, (_word, special) in enumerate(words) if not special]
-        place = max(own, key=lambda at: len(words[at][0]), default=0)
-    explanation = explanation._replace(place=place)
-    if not words or words[place][1] or len(words[place][0]) > WHY_WORD:
+        index = max(own, key=lambda at: len(words[at][0]), default=0)
+    explanation = explanation._replace(nth=index)
+    if not words or words[index][1] or len(words[index][0]) > WHY_WORD:
         return explanation
     try:
-        return explanation._replace(story=story_of(model(), words[place][0]))
+        return explanation._replace(story=story_of(model(), words[index][0]))
     except TokenizersCoreError as error:
         return explanation._replace(lacking=error)
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from tokensteps.classroom.codes import Person
 from tokensteps.classroom.room import COUNTS, Note, Room, as_line
-from tokensteps.classroom.rounds import Given, Round
+from tokensteps.classroom.rounds import Assignment, Round
 
 SAME_FOR_ALL: Final = frozenset({"place", "pace", "teams", "blank", "names", "call", "drop", "end"})
 """Events with the data of their notes, for everybody."""
@@ -108,13 +108,13 @@ def _to_lecturer(
 ) -> tuple[str, Any] | None:
     match note.name:
         case "give":
-            return "give", given_with_progress(room, people.here)
+            return "give", assignment_with_progress(room, people.here)
         case "plan":
             return "plan", plan_of(room, now)
         case "deck":
             return "deck", room.deck
         case "progress":
-            return "progress", progress_of(room.given, people.here)
+            return "progress", progress_of(room.assignment, people.here)
         case "lost":
             return "lost", {**note.data, "count": len(room.lost[note.data["run"], note.data["step"]])}
         case "put":
@@ -139,7 +139,7 @@ def _to_student(
 ) -> tuple[str, Any] | None:
     match note.name:
         case "give":
-            return "give", given_of(room.given)
+            return "give", assignment_of(room.assignment)
         case "ask":
             return "ask", question_of(room.rounds[note.data["round"]], now)
         case "shown":
@@ -150,18 +150,18 @@ def _to_student(
     return None
 
 
-def question_of(asked: Round, now: float, key: bool = False) -> dict[str, Any]:
+def question_of(round_: Round, now: float, key: bool = False) -> dict[str, Any]:
     """A round's question, without its key for students, or with it."""
-    question = dict(asked.question)
-    more = {"prepared": asked.prepared} if key else {}
+    question = dict(round_.question)
+    more = {"prepared": round_.prepared} if key else {}
     if not key:
         del question["key"]
         question.pop("tied", None)
     return {
-        "round": asked.number,
-        "first": asked.first,
+        "round": round_.number,
+        "first": round_.first,
         "question": question,
-        "left": asked.left(now),
+        "left": round_.left(now),
         **more,
     }
 
@@ -172,44 +172,44 @@ def plan_of(room: Room, now: float) -> dict[str, Any] | None:
     return plan and {"walk": plan["walk"], "by": plan["by"], "seconds": max(0, round(now - plan["at"]))}
 
 
-def tally_of(room: Room, asked: Round, here: int) -> dict[str, Any]:
+def tally_of(room: Room, round_: Round, here: int) -> dict[str, Any]:
     """The number of answers, of people present, and the bars: the lecturer's own screen shows them before the
     wall does."""
-    answered = len(asked.answers)
+    answered = len(round_.answers)
     return {
-        "round": asked.number,
+        "round": round_.number,
         "answered": answered,
         "of": max(here, answered),
-        **asked.bars(),
-        **of_free(asked),
-        "teams": asked.by_team(room.teams),
+        **round_.bars(),
+        **of_free(round_),
+        "teams": round_.by_team(room.teams),
     }
 
 
-def of_free(asked: Round) -> dict[str, Any]:
+def of_free(round_: Round) -> dict[str, Any]:
     """The additions for free answers: those on the wall, and those that the engine has yet to grade."""
-    if asked.question["input"] != "free":
+    if round_.question["input"] != "free":
         return {}
-    return {"picked": [*asked.picked], "unjudged": asked.unjudged()}
+    return {"picked": [*round_.picked], "unjudged": round_.unjudged()}
 
 
-def verdict_of(asked: Round, number: int) -> dict[str, Any]:
+def verdict_of(round_: Round, number: int) -> dict[str, Any]:
     """A student's view of a revealed round."""
-    mine, verdict = asked.answers.get(number), asked.verdict(number)
+    mine, verdict = round_.answers.get(number), round_.verdict(number)
     return {
-        "key": asked.question["key"],
-        "tied": asked.question.get("tied", []),
+        "key": round_.question["key"],
+        "tied": round_.question.get("tied", []),
         "mine": mine,
         "right": None if verdict is None else verdict == "right",
     }
 
 
-def given_of(assignment: Given | None) -> Any:
+def assignment_of(assignment: Assignment | None) -> Any:
     """The set given to everybody; None for nothing."""
     return None if assignment is None else {"round": assignment.number, **assignment.what}
 
 
-def progress_of(assignment: Given | None, here: int) -> Any:
+def progress_of(assignment: Assignment | None, here: int) -> Any:
     """Everybody's progress with it."""
     return (
         None
@@ -218,9 +218,10 @@ def progress_of(assignment: Given | None, here: int) -> Any:
     )
 
 
-def given_with_progress(room: Room, here: int) -> Any:
+def assignment_with_progress(room: Room, here: int) -> Any:
     """The set given to everybody, for the lecturer."""
-    return room.given and {**given_of(room.given), "progress": progress_of(room.given, here)}
+    value = room.assignment
+    return value and {**assignment_of(value), "progress": progress_of(value, here)}
 
 
 def lost_of(room: Room) -> list[dict[str, int]]:
@@ -238,13 +239,13 @@ def state_for(room: Room, person: Person, people: People, now: float, rounds: An
         return {
             "role": "lecturer", **common, "plan": plan_of(room, now), "people": people_of(room, people), "lost": lost_of(room), "rounds": rounds,
             "round": _present(room, person, people, now),
-            "give": given_with_progress(room, people.here),
+            "give": assignment_with_progress(room, people.here),
             "deck": room.deck, "asked": [one.prepared for one in room.rounds.values() if one.prepared],
         }  # fmt: skip
     device = room.devices[person.number]
     return {
         "role": "student", **common, "number": person.number, "nickname": device.nickname, "follows": device.follows,
-        "round": _present(room, person, people, now), "give": given_of(room.given),
+        "round": _present(room, person, people, now), "give": assignment_of(room.assignment),
     }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from tokenizers_core.files.exports import csv_table
 from tokensteps.classroom.questions import RequestRefused, answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
-from tokensteps.classroom.rounds import WORTH, Given, Round, team_of
+from tokensteps.classroom.rounds import WORTH, Assignment, Round, team_of
 
 TRY_OF: Final[Mapping[str, int]] = {"right": 1, "half": 2, "quarter": 3}
 """Verdict on an exercise → the number of the right try."""
@@ -52,7 +52,7 @@ def all_answered(room: Room) -> list[Answered]:
     for question in room.rounds.values():
         votes.setdefault(question.first, []).append(question)
     results = {first: [_of_votes(rounds)] for first, rounds in votes.items()}
-    results |= {value.number: _of_given(value) for value in room.gave}
+    results |= {value.number: _of_assignment(value) for value in room.assignments}
     return [column for number in sorted(results) for column in results[number]]
 
 
@@ -69,7 +69,7 @@ def _of_votes(rounds: list[Round]) -> Answered:
     return Answered(question["say"], rounds[0].is_graded, marks)
 
 
-def _of_given(assignment: Given) -> list[Answered]:
+def _of_assignment(assignment: Assignment) -> list[Answered]:
     return [
         Answered(
             {"": f"{assignment.what['label']} {number}".strip()},

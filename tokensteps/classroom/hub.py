@@ -21,7 +21,7 @@ from tokensteps.classroom.questions import RequestRefused
 from tokensteps.classroom.room import Outcome, Room, Said, as_line
 from tokensteps.classroom.store import FileStore, Store, StoreError
 from tokensteps.limits import (
-    CLASS_KEPT_SECONDS,
+    CLASS_IDLE_SECONDS,
     CLASS_LINE,
     CLASS_POLL,
     CLASS_SECONDS,
@@ -61,12 +61,12 @@ async def once_at_a_time(
     if task is None:
         task = under_way[name] = asyncio.ensure_future(make())
 
-        def told(done: asyncio.Task[Result]) -> None:
+        def finish(done: asyncio.Task[Result]) -> None:
             under_way.pop(name)
             if not done.cancelled():
                 done.exception()  # those waiting get the error; nobody may be waiting
 
-        task.add_done_callback(told)
+        task.add_done_callback(finish)
     return await asyncio.shield(task)
 
 
@@ -100,7 +100,7 @@ class OpenClass:
     """Kind → the summary in the making."""
     everywhere: frozenset[int] = frozenset()
     """The devices listening at any server, by the servers' notes."""
-    told: tuple[float, frozenset[int]] = (0.0, frozenset())
+    noted: tuple[float, frozenset[int]] = (0.0, frozenset())
     """The time of this server's last note, and the listening devices in it."""
 
     def people(self) -> People:
@@ -152,7 +152,7 @@ class Hub:
         with no more."""
         self._coming: dict[str, asyncio.Task[OpenClass]] = {}
         """Classes being read from the store."""
-        self._kept: dict[str, OpenClass] = {}
+        self._classes: dict[str, OpenClass] = {}
         self._server = secrets.token_hex(4)
         self._polling: asyncio.Task[None] | None = None
 
@@ -166,7 +166,7 @@ class Hub:
         for _ in range(TRIES):
             code = new_code()
             if await self._in_thread(lambda store, code=code: store.create(code, line, now)):  # type: ignore[misc]
-                await self.kept(code)
+                await self.get(code)
                 return code, born
         raise RequestRefused(
             "full", "There are as many classes as this server has room for. Try again later."
@@ -174,12 +174,12 @@ class Hub:
 
     def knows(self, code: str) -> bool:
         """Whether a class is in memory here."""
-        return code in self._kept
+        return code in self._classes
 
-    async def kept(self, code: str) -> OpenClass:
+    async def get(self, code: str) -> OpenClass:
         """A class. Raises RequestRefused if there is none."""
         now = self.clock()
-        open_class = self._kept.get(code)
+        open_class = self._classes.get(code)
         if open_class is None:
             open_class = await once_at_a_time(self._coming, code, lambda: self._come(code))
         self._poll()
@@ -195,7 +195,7 @@ class Hub:
             raise RequestRefused("gone", "There is no such class. It may be over.")
         open_class = OpenClass(Room(code), self.clock())
         await self.apart(lambda: open_class.apply_entries(lines))
-        self._kept[code] = open_class
+        self._classes[code] = open_class
         return open_class
 
     async def apart(self, work: Callable[[], Result]) -> Result:
@@ -224,7 +224,7 @@ class Hub:
             open_class.apply_entries(lines[room.known - known :])
             verdict = open_class.refused.get(number)
             if verdict is None:
-                return room.made.get(number, 0)
+                return room.created.get(number, 0)
         if verdict == "same":
             return 0
         raise RequestRefused(verdict)
@@ -232,7 +232,7 @@ class Hub:
     def close(self) -> None:
         """End all streams: the server is about to end, and waits for them."""
         self.closing = True
-        for open_class in self._kept.values():
+        for open_class in self._classes.values():
             open_class.wake_streams(students=True)
 
     # --- What happens meanwhile -----------------------------------------------------------------------------
@@ -245,13 +245,13 @@ class Hub:
         """While there are classes here: read other servers' entries, count the people, forget unused
         classes."""
         counted = 0.0
-        while self._kept and not self.closing:
+        while self._classes and not self.closing:
             await asyncio.sleep(CLASS_POLL)
             try:
                 await self.read_news()
                 if self.clock() - counted >= PRESENCE_SECONDS:
                     counted = self.clock()
-                    for open_class in [*self._kept.values()]:
+                    for open_class in [*self._classes.values()]:
                         await self._count(open_class)
             except (RequestRefused, RuntimeError) as error:  # the store will be back, or the server is ending
                 logging.getLogger(__name__).warning("Classes: %s", error)
@@ -259,9 +259,9 @@ class Hub:
 
     async def read_news(self) -> None:
         """Read other servers' entries; a class lost by the store is over, for everybody at every server."""
-        known = {code: open_class.room.known for code, open_class in self._kept.items()}
+        known = {code: open_class.room.known for code, open_class in self._classes.items()}
         for code, lines in (await self._in_thread(lambda store: store.news(known))).items():
-            open_class = self._kept.get(code)
+            open_class = self._classes.get(code)
             if lines is None:
                 self._forget(code)
             elif open_class is not None:
@@ -270,14 +270,14 @@ class Hub:
     async def _count(self, open_class: OpenClass) -> None:
         """Note this server's listeners after a change, or a long time, and read those elsewhere."""
         now, code, before = self.clock(), open_class.room.code, open_class.people()
-        if not open_class.streams and now - open_class.used > CLASS_KEPT_SECONDS:
+        if not open_class.streams and now - open_class.used > CLASS_IDLE_SECONDS:
             self._forget(code)
         if self._over(open_class, now) or not self.keeps(open_class):
             return
         here = frozenset(number for number in open_class.streams if number)
-        since, named = open_class.told
+        since, named = open_class.noted
         if here != named or (here and now - since > PRESENCE_LOST / 3):
-            open_class.told = now, here
+            open_class.noted = now, here
             who = json.dumps(sorted(here))
             await self._in_thread(lambda store: store.here(code, self._server, who, now))
         if 0 in open_class.streams:
@@ -295,22 +295,22 @@ class Hub:
         return over
 
     def _forget(self, code: str) -> None:
-        open_class = self._kept.pop(code, None)
+        open_class = self._classes.pop(code, None)
         if open_class is not None:
             open_class.wake_streams(students=True)
 
     def keeps(self, open_class: OpenClass) -> bool:
         """Whether a class is still here, and open to listeners."""
-        return not self.closing and self._kept.get(open_class.room.code) is open_class
+        return not self.closing and self._classes.get(open_class.room.code) is open_class
 
     async def _in_thread(self, ask: Callable[[Store], Result]) -> Result:
-        def asked() -> Result:
+        def answer() -> Result:
             if self._store is None:
                 self._store = self._make()
             return ask(self._store)
 
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, asked)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, answer)
         except StoreError as error:
             logging.getLogger(__name__).warning("Classes: %s", error)
             raise RequestRefused("store", "The class can't be written down just now. Try again.") from error

@@ -9,13 +9,13 @@ from typing import Any, Final, Literal
 
 from tokenizers_core.files.exports import inert
 from tokensteps.limits import (
+    ASSIGNMENT_QUESTIONS,
     BARS,
     CHOICE_SHOWN,
     CHOICE_TOKENS,
     CHOICE_TYPED,
     CHOICES_LIMIT,
     DECK,
-    GIVEN_QUESTIONS,
     JUDGED_AT_ONCE,
     LESSON_LINE,
     MOST_TYPED_CHOICES,
@@ -156,12 +156,12 @@ def as_pace(payload: Mapping[str, Any]) -> dict[str, int | None]:
     return {"first": first, "last": whole(payload.get("last"), first, 10**9)}
 
 
-def read_given(payload: Mapping[str, Any]) -> dict[str, Any]:
+def read_assignment(payload: Mapping[str, Any]) -> dict[str, Any]:
     """An exercise set or a challenge for everybody; one without questions ends it. Raises RequestRefused."""
     return {
         "page": text(payload.get("page", ""), 60),
         "query": text(payload.get("query", ""), SEALED_LIMIT),
-        "questions": whole(payload.get("questions"), 0, GIVEN_QUESTIONS),
+        "questions": whole(payload.get("questions"), 0, ASSIGNMENT_QUESTIONS),
         "label": text(payload.get("label") or "", QUESTION_LIMIT),
     }
 
@@ -170,27 +170,27 @@ def read_question(payload: Any) -> dict[str, Any]:
     """A question with its key, and nothing else. Raises RequestRefused."""
     if not isinstance(payload, Mapping):
         raise RequestRefused("form", "expected a question")
-    said, asked_by = payload.get("say"), payload.get("input")
+    said, way = payload.get("say"), payload.get("input")
     key, tied = payload.get("key", []), payload.get("tied", [])
-    if not isinstance(said, Mapping) or not 1 <= len(said) <= 12 or asked_by not in INPUTS:
+    if not isinstance(said, Mapping) or not 1 <= len(said) <= 12 or way not in INPUTS:
         raise RequestRefused("form", "a question needs say, and an input: " + ", ".join(INPUTS))
     if not all(isinstance(one, list) and len(one) <= CHOICES_LIMIT for one in (key, tied)):
         raise RequestRefused(
             "form", f"the key, and what ties with it, are lists of at most {CHOICES_LIMIT} answers"
         )
-    longest = NUMBER_LIMIT if asked_by == "number" else REPLY_LIMIT
+    longest = NUMBER_LIMIT if way == "number" else REPLY_LIMIT
     question: dict[str, Any] = {
         "kind": text(payload.get("kind", ""), 40),
         "say": {text(name, 12): sentence(words) for name, words in said.items()},
-        "input": asked_by,
+        "input": way,
         "key": [text(one, longest, 1) for one in key],
         "tied": [text(one, longest, 1) for one in tied],
     }
     if payload.get("word"):
         question["word"] = text(payload["word"], WORD_SHOWN)
-    if asked_by == "choices":
+    if way == "choices":
         question["choices"] = _choices(payload.get("choices"))
-    if asked_by == "free" and payload.get("parts"):
+    if way == "free" and payload.get("parts"):
         question["parts"] = whole(payload["parts"], 1, WORD_PARTS)
     if payload.get("seconds"):
         question["seconds"] = whole(payload["seconds"], 5, QUESTION_SECONDS)

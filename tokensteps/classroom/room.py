@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import Any, Final, Literal
 
 from tokensteps.classroom.questions import Kind
-from tokensteps.classroom.rounds import WORTH, Given, Round
+from tokensteps.classroom.rounds import WORTH, Assignment, Round
 from tokensteps.limits import (
     ANSWER_CHANGES,
     CLASS_BEHIND,
@@ -78,26 +78,26 @@ class Notes:
     def __init__(self) -> None:
         self.forgotten = 0
         """The latest dropped note: listeners who have missed it get the whole state."""
-        self._kept: deque[Note] = deque()
+        self._notes: deque[Note] = deque()
         self._size = 0
 
     def add(self, note: Note) -> None:
         """Keep one more."""
-        self._kept.append(note)
+        self._notes.append(note)
         self._size += note.size
-        while len(self._kept) > CLASS_BEHIND or (self._size > CLASS_BEHIND_BYTES and len(self._kept) > 1):
-            gone = self._kept.popleft()
+        while len(self._notes) > CLASS_BEHIND or (self._size > CLASS_BEHIND_BYTES and len(self._notes) > 1):
+            gone = self._notes.popleft()
             self.forgotten = gone.id
             self._size -= gone.size
 
     def after(self, number: int) -> list[Note]:
         """The notes of later entries."""
-        return [*takewhile(lambda note: note.id > number, reversed(self._kept))][::-1]
+        return [*takewhile(lambda note: note.id > number, reversed(self._notes))][::-1]
 
     def drop(self, number: int) -> None:
         """Drop the notes on a deleted round."""
-        self._kept = deque(note for note in self._kept if note.data.get("round") != number)
-        self._size = sum(note.size for note in self._kept)
+        self._notes = deque(note for note in self._notes if note.data.get("round") != number)
+        self._size = sum(note.size for note in self._notes)
 
 
 class Room:
@@ -124,11 +124,11 @@ class Room:
         self.rounds: dict[int, Round] = {}
         self.round: Round | None = None
         """The present round."""
-        self.given: Given | None = None
-        self.gave: list[Given] = []
+        self.assignment: Assignment | None = None
+        self.assignments: list[Assignment] = []
         """All given sets, the present one last."""
         self.numbered = 0
-        self.made: dict[int, int] = {}
+        self.created: dict[int, int] = {}
         """Entry of the log → its new device or round."""
         self.runs: dict[tuple[str, str], int] = {}
         """Page and query → their number, in the order of their first visit."""
@@ -249,7 +249,7 @@ class Room:
 
     def _check_answer(self, entry: Said, _device: Device) -> Outcome:
         number, device = entry["round"], entry["n"]
-        value = self.given
+        value = self.assignment
         if value is not None and number == value.number:
             if not 0 <= entry.get("q", -1) < len(value.answers):
                 return "round"
@@ -299,8 +299,8 @@ class Room:
         same = copy(self)
         same.devices, same.runs, same.visited = {**self.devices}, {**self.runs}, [*self.visited]
         same.lost = {there: {*who} for there, who in self.lost.items()}
-        same.given = self.given and self.given.copy()
-        same.gave = [same.given if one is self.given and same.given else one for one in self.gave]
+        same.assignment = own = self.assignment and self.assignment.copy()
+        same.assignments = [own if one is self.assignment and own else one for one in self.assignments]
         same.rounds = {
             number: one.copy() if one.state == "open" else one for number, one in self.rounds.items()
         }
@@ -316,7 +316,7 @@ class Room:
 
     def _do_join(self, entry: Said) -> None:
         name = entry.get("nickname", "") if self.nicknames else ""
-        number = self.made[self.known] = len(self.devices) + 1
+        number = self.created[self.known] = len(self.devices) + 1
         self.devices[number] = Device(name, self.all, 1)
         if self.round is not None and self.round.state == "open":
             self.round.of = len(self.devices)
@@ -406,7 +406,7 @@ class Room:
 
     def _next_number(self) -> int:
         self.numbered += 1
-        self.made[self.known] = self.numbered
+        self.created[self.known] = self.numbered
         return self.numbered
 
     def _do_drop(self, entry: Said) -> None:
@@ -438,14 +438,14 @@ class Room:
         if questions:
             number = self._next_number()
             what = {name: entry[name] for name in ("page", "query", "questions", "label")}
-            self.given = Given(number, what, [{} for _ in range(questions)])
-            self.gave.append(self.given)
+            self.assignment = Assignment(number, what, [{} for _ in range(questions)])
+            self.assignments.append(self.assignment)
         else:
-            self.given = None
+            self.assignment = None
         self._say("give")
 
     def _do_answer(self, entry: Said) -> None:
-        value = self.given
+        value = self.assignment
         if value is not None and entry["round"] == value.number:
             value.answers[entry["q"]][entry["n"]] = entry["a"]
             self._say("progress")

@@ -211,7 +211,7 @@ class Round:
 
 
 @dataclass
-class Given:
+class Assignment:
     """An exercise set or a challenge for everybody, and their progress."""
 
     number: int
@@ -219,7 +219,7 @@ class Given:
     answers: list[dict[int, str]]
     """Question → device → the verdict, a key of `WORTH`."""
 
-    def copy(self) -> Given:
+    def copy(self) -> Assignment:
         """The set as it stands, without later answers."""
         return replace(self, answers=[{**one} for one in self.answers])
 

@@ -73,7 +73,7 @@ def _read_answer(body: Body) -> Body:
     return {**said, "q": form.whole(body["question"], 0, 10**4)} if "question" in body else said
 
 
-def _read_asked(body: Body) -> Body:
+def _read_question(body: Body) -> Body:
     named = {"prepared": form.text(body["prepared"], PREPARED_ID)} if "prepared" in body else {}
     return {"question": form.read_question(body.get("question")), **named}
 
@@ -87,7 +87,7 @@ LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "blank": lambda body: {"on": form.truth(body.get("on"))},
     "call": lambda body: {"all": form.truth(body.get("all"))},
     "deck": form.as_deck,
-    "ask": _read_asked,
+    "ask": _read_question,
     "again": _round,
     "show": _round,
     "drop": _round,
@@ -95,7 +95,7 @@ LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "pick": lambda body: {**_round(body), **form.as_picks(body)},
     "judge": lambda body: {**_round(body), **form.as_judged(body)},
     "put": _round,
-    "give": form.read_given,
+    "give": form.read_assignment,
     "end": lambda _body: {},
 }
 """Action with the key → the reader of its message."""
@@ -141,7 +141,7 @@ async def _asker(shown: object, code: str, lecturer: bool | None) -> tuple[Perso
     person = read_credential(shown, code)
     if person is None or lecturer not in (None, person.lecturer):
         raise RequestRefused("key")
-    open_class = await hub().kept(code)
+    open_class = await hub().get(code)
     if person.born != open_class.room.born or not (
         person.lecturer or person.number in open_class.room.devices
     ):
@@ -178,7 +178,7 @@ async def _open(request: Request) -> Body:
     }  # fmt: skip
 
 
-async def _found(code: str, wrong: Bucket) -> OpenClass:
+async def _class_of_code(code: str, wrong: Bucket) -> OpenClass:
     """A class by its code alone, unless too many codes were wrong. A try counts before the store is asked, so
     that simultaneous tries count, too, and is taken back if it was right; a class in memory needs no store.
     Raises RequestRefused."""
@@ -186,9 +186,9 @@ async def _found(code: str, wrong: Bucket) -> OpenClass:
     if wrong.full(now):
         raise RequestRefused("often", "Too many wrong codes from here. Try again in a minute.")
     if hub().knows(code):
-        return await hub().kept(code)
+        return await hub().get(code)
     wrong.take(1, now)
-    open_class = await hub().kept(code)
+    open_class = await hub().get(code)
     wrong.take(-1, time.monotonic())
     return open_class
 
@@ -198,7 +198,7 @@ async def _join(request: Request) -> Body:
     _spend(account.bucket("join"))
     code, body = _code(request), await _read(request, STUDENT_BODY)
     person = read_credential(body.get("device"), code)
-    open_class = await hub().kept(code) if person else await _found(code, account.bucket("wrong"))
+    open_class = await hub().get(code) if person else await _class_of_code(code, account.bucket("wrong"))
     name = form.nickname(body.get("nickname"))
     at = round(hub().clock(), 2)
     if (

@@ -29,7 +29,7 @@ def with_classes(lifespan: Lifespan) -> Lifespan:
     async def life(app: App) -> AsyncIterator[dict[str, Any]]:
         async with lifespan(app) as state:
             tell_address()
-            with told_to_end(hub().close):
+            with ended_by_signals(hub().close):
                 yield state
 
     return life
@@ -57,7 +57,7 @@ def _everywhere(address: str) -> bool:
 
 
 @contextmanager
-def told_to_end(end: Callable[[], None]) -> Iterator[None]:
+def ended_by_signals(end: Callable[[], None]) -> Iterator[None]:
     """Inside, `end` is called when a signal ends the server.
 
     The server first waits for the end of all responses, and only then announces its own; but an event stream

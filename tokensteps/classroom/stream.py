@@ -40,7 +40,7 @@ class EventStream:
 
     def __init__(self, hub: Hub, open_class: OpenClass, person: Person, after: int | None) -> None:
         """`after` is the browser's last event, None for none."""
-        self._hub, self._kept, self._person, self._after = hub, open_class, person, after
+        self._hub, self._open_class, self._person, self._after = hub, open_class, person, after
         self._people: People | None = None
         self.bell = asyncio.Event()
         self.over = False
@@ -60,25 +60,25 @@ class EventStream:
                     await task
 
     def _arrive(self) -> None:
-        streams = self._kept.streams.setdefault(self._person.number, [])
+        streams = self._open_class.streams.setdefault(self._person.number, [])
         streams.append(self)
         for stream in streams[:-STREAMS_EACH]:
             stream.over = True
             stream.bell.set()
 
     def _leave(self) -> None:
-        streams = self._kept.streams.get(self._person.number, [])
+        streams = self._open_class.streams.get(self._person.number, [])
         if self in streams:
             streams.remove(self)
         if not streams:
-            self._kept.streams.pop(self._person.number, None)
+            self._open_class.streams.pop(self._person.number, None)
 
     async def _tell(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS]})
         first: tuple[bytes, ...] = (AGAIN,)
-        while self._hub.keeps(self._kept) and not self.over:
+        while self._hub.keeps(self._open_class) and not self.over:
             self.bell.clear()
-            ended = self._kept.room.ended
+            ended = self._open_class.room.ended
             await self._send(send, chain(first, self._news()))
             if ended:
                 break
@@ -111,14 +111,14 @@ class EventStream:
 
     def _news(self) -> Iterator[bytes]:
         """What is to be sent now, up to the log's present end."""
-        room, person, now = self._kept.room, self._person, self._hub.clock()
-        people = self._kept.people() if person.lecturer else NOBODY
-        before, told_people, self._after, self._people = self._after, self._people, room.known, people
+        room, person, now = self._open_class.room, self._person, self._hub.clock()
+        people = self._open_class.people() if person.lecturer else NOBODY
+        before, sent_people, self._after, self._people = self._after, self._people, room.known, people
         if before is None or not room.notes[person.lecturer].forgotten <= before <= room.known:
             rounds = map(round_summary, [*room.rounds.values()]) if person.lecturer else ()
             return event_parts("state", state_for(room, person, people, now, rounds), room.known)
         text = events(room, before, person, people, now)
-        if person.lecturer and people != told_people:
+        if person.lecturer and people != sent_people:
             return chain(text, (event("people", people_of(room, people)),))
         return text
 

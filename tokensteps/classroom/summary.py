@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tokenizers_core.files.exports import csv_table
-from tokensteps.classroom.events import given_of, json_parts, lost_of, of_free
+from tokensteps.classroom.events import assignment_of, json_parts, lost_of, of_free
 from tokensteps.classroom.gradebook import gradebook, grades_csv
 from tokensteps.classroom.questions import answer_text, as_text, for_spreadsheets
 from tokensteps.classroom.room import Room
@@ -14,11 +14,11 @@ from tokensteps.classroom.rounds import Round
 from tokensteps.limits import CELL_LIMIT
 
 
-def round_summary(asked: Round) -> dict[str, Any]:
+def round_summary(round_: Round) -> dict[str, Any]:
     """A round with its question, its key, its bars and the number of right answers."""
     return {
-        "round": asked.number, "first": asked.first, "question": asked.question, "place": asked.place, "at": asked.opened,
-        "state": asked.state, "answered": len(asked.answers), "of": asked.of, "right": asked.right(), "tied": asked.tied(), **asked.bars(), **of_free(asked),
+        "round": round_.number, "first": round_.first, "question": round_.question, "place": round_.place, "at": round_.opened,
+        "state": round_.state, "answered": len(round_.answers), "of": round_.of, "right": round_.right(), "tied": round_.tied(), **round_.bars(), **of_free(round_),
     }  # fmt: skip
 
 
@@ -28,7 +28,7 @@ def summary(room: Room) -> dict[str, Any]:
         "code": room.code, "opened": room.opened, "ended": room.ended, "joined": len(room.devices), "nicknames": room.nicknames,
         "runs": [{"run": run, "page": page, "query": query} for (page, query), run in room.runs.items()],
         "rounds": [round_summary(question) for question in room.rounds.values()],
-        "give": room.given and {**given_of(room.given), "progress": room.given.progress()},
+        "give": room.assignment and {**assignment_of(room.assignment), "progress": room.assignment.progress()},
         "lost": lost_of(room),
     }  # fmt: skip
 
@@ -69,9 +69,9 @@ def rounds_csv(room: Room) -> str:
     return csv_table(names, for_spreadsheets(rows))
 
 
-def _address(room: Room, asked: Round) -> str:
+def _address(room: Room, round_: Round) -> str:
     """The query of a round's run, unless it is too long for each line."""
-    query = room.visited[asked.place["run"] - 1][1] if asked.place else ""
+    query = room.visited[round_.place["run"] - 1][1] if round_.place else ""
     return query if len(query) <= CELL_LIMIT else ""
 
 

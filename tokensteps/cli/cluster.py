@@ -71,7 +71,7 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
             raise click.ClickException(
                 f"There is no Dask scheduler at {scheduler}: {reason}; check the address and that it runs."
             ) from None
-        with told_of_trouble(), client:
+        with cluster_errors(), client:
             try:
                 client.wait_for_workers(1, timeout=PATIENCE)
             except TimeoutError:
@@ -83,7 +83,7 @@ def cluster(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     # One thread each, as threads would wait for one another. Only this machine can reach them; there is no
     # dashboard.
     with (
-        told_of_trouble(),
+        cluster_errors(),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -117,7 +117,7 @@ async def ask_scheduler(scheduler: str) -> None:
 
 
 @contextmanager
-def told_of_trouble() -> Iterator[None]:
+def cluster_errors() -> Iterator[None]:
     """Turn a cluster's trouble into one line."""
     from distributed import KilledWorker
 

@@ -35,13 +35,13 @@ from tokensteps.cli.terminal.step import step_command
 from tokensteps.cli.training import (
     POSITIVE,
     TEXT,
-    asked_for,
+    algorithm_named,
     option,
     output_options,
-    train_as_asked,
+    train_with_options,
     training_options,
 )
-from tokensteps.cli.views import COLUMNS, FORMATS, files_asked, read_ids, trace_text
+from tokensteps.cli.views import COLUMNS, FORMATS, files_to_write, read_ids, trace_text
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.i18n import LANGUAGES, use_language
 from tokensteps.limits import HANDOUT_STEPS
@@ -116,12 +116,12 @@ def train_command(template: str, output: str, force: bool, **options: Any) -> No
     Each line is a text of its own. Files are UTF-8 (or UTF-16 with a byte order mark) and never held in
     memory as a whole, except with --kind superbpe.
     """
-    files = files_asked(output, options["algorithm"], template != "none", options["kind"])
+    files = files_to_write(output, options["algorithm"], template != "none", options["kind"])
     for path in files:
         refuse_to_overwrite(path, force)
     around = TEMPLATES[template]
     options["special_tokens"] += around.special_tokens if around else ()
-    trace = train_as_asked(**options, for_tokenizer=True)
+    trace = train_with_options(**options, for_tokenizer=True)
     tokenizer = trace.tokenizer()
     if around or not options["extend"]:
         tokenizer = tokenizer.with_options(template=around)
@@ -348,7 +348,7 @@ def trace_command(
     if step is None and candidates is not None:
         raise click.UsageError("--candidates is for --step; add --step, or leave it out.")
     refuse_to_overwrite(output, force)
-    trace = train_as_asked(**options)
+    trace = train_with_options(**options)
     write_output(
         output,
         trace_text(trace, format, step, CANDIDATES if candidates is None else candidates),
@@ -389,7 +389,7 @@ def handout_command(
     course's site.
     """
     refuse_to_overwrite(output, force)
-    trace = train_as_asked(**options)
+    trace = train_with_options(**options)
     # Here, because most runs do without them, and they take a while to load.
     from tokensteps.drawing.handout import handout
     from tokensteps.drawing.training.step_kinds import STEP_KINDS
@@ -397,7 +397,7 @@ def handout_command(
     draw = STEP_KINDS[trace.ranked_by].frame
     style = Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
     files = ", ".join(Path(name).name for name in options["files"] if name != "-")
-    name = asked_for(trace.algorithm, options["kind"]).title
+    name = algorithm_named(trace.algorithm, options["kind"]).title
     heading = title or ": ".join(filter(None, [name, files]))
     use_language(language)
     page = handout(heading, len(trace), lambda step: draw(trace[step], style))

@@ -184,39 +184,39 @@ def redis(address: str) -> Finding:
 # --- A running app ------------------------------------------------------------------------------------------
 
 
-def reached(place: SplitResult) -> Iterator[Finding]:
+def reached(address: SplitResult) -> Iterator[Finding]:
     """The parts of an app that can be reached at this address."""
-    base = place.path.rstrip("/")
+    base = address.path.rstrip("/")
     for what, check in (("page", page), ("Host", host), ("WebSocket", websocket), ("HTTP/2", http2)):
         try:
-            yield from check(place, base)
+            yield from check(address, base)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            yield Finding(WRONG, f"{what}: no answer from {place.netloc} ({error or type(error).__name__})")
+            yield Finding(WRONG, f"{what}: no answer from {address.netloc} ({error or type(error).__name__})")
             return
 
 
-def connected(place: SplitResult) -> http.client.HTTPConnection:
+def connected(address: SplitResult) -> http.client.HTTPConnection:
     """A connection to an app."""
-    kind = http.client.HTTPSConnection if place.scheme == "https" else http.client.HTTPConnection
-    return kind(place.hostname or "", place.port, timeout=EACH_ANSWER)
+    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+    return kind(address.hostname or "", address.port, timeout=EACH_ANSWER)
 
 
 def request_page(
-    place: SplitResult, method: str, path: str, **headers: str
+    address: SplitResult, method: str, path: str, **headers: str
 ) -> tuple[int, http.client.HTTPMessage, bytes]:
     """One request, in the form of a page of that address."""
-    line = connected(place)
+    line = connected(address)
     try:
-        line.request(method, path, headers={"Origin": f"{place.scheme}://{place.netloc}", **headers})
+        line.request(method, path, headers={"Origin": f"{address.scheme}://{address.netloc}", **headers})
         answer = line.getresponse()
         return answer.status, answer.headers, answer.read(1_000_000)
     finally:
         line.close()
 
 
-def page(place: SplitResult, base: str) -> Iterator[Finding]:
+def page(address: SplitResult, base: str) -> Iterator[Finding]:
     """The app answers, with its own headers."""
-    status, headers, body = request_page(place, "GET", f"{base}/_stcore/health")
+    status, headers, body = request_page(address, "GET", f"{base}/_stcore/health")
     if status != 200 or body.strip() != b"ok":
         yield Finding(
             WRONG, f"page: {base}/_stcore/health answers {status}; is it the app's address, with its path?"
@@ -227,21 +227,21 @@ def page(place: SplitResult, base: str) -> Iterator[Finding]:
         OK if policy else WRONG,
         "page: the app answers" + ("" if policy else ", but a proxy takes its security headers out"),
     )
-    if place.scheme == "https" and "Strict-Transport-Security" not in headers:
+    if address.scheme == "https" and "Strict-Transport-Security" not in headers:
         yield Finding(
             NOTE,
             "https: the proxy doesn't tell the app of it; have it send X-Forwarded-Proto: https, or cookies aren't Secure",
         )
-    elif place.scheme == "http" and place.hostname not in ("localhost", "127.0.0.1"):
+    elif address.scheme == "http" and address.hostname not in ("localhost", "127.0.0.1"):
         yield Finding(
             NOTE, "http: whoever listens in on the network can read along; give the proxy a certificate"
         )
 
 
-def host(place: SplitResult, base: str) -> Iterator[Finding]:
+def host(address: SplitResult, base: str) -> Iterator[Finding]:
     """Whether the app takes its own page for its own: a POST without an answer, refused only if it
     doesn't."""
-    status, _headers, body = request_page(place, "POST", f"{base}/_stcore/health")
+    status, _headers, body = request_page(address, "POST", f"{base}/_stcore/health")
     if status != 403:
         yield Finding(OK, "Host: the proxy passes it on, or the app allows this address")
         return
@@ -249,16 +249,16 @@ def host(place: SplitResult, base: str) -> Iterator[Finding]:
     yield Finding(
         WRONG,
         f"Host: the server was asked by the name {data!r} and refuses its own page; have the proxy pass the Host header on unchanged, with its port, "
-        f"or set STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS={place.scheme}://{place.netloc}",
+        f"or set STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS={address.scheme}://{address.netloc}",
     )
 
 
-def websocket(place: SplitResult, base: str) -> Iterator[Finding]:
+def websocket(address: SplitResult, base: str) -> Iterator[Finding]:
     """Whether a session can be opened."""
     key = b64encode(os.urandom(16)).decode()
     upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": key}
     status, _headers, _body = request_page(
-        place, "GET", f"{base}/_stcore/stream", **upgrade, **{"Sec-WebSocket-Version": "13"}
+        address, "GET", f"{base}/_stcore/stream", **upgrade, **{"Sec-WebSocket-Version": "13"}
     )
     if status == 101:
         yield Finding(OK, "WebSocket: it comes through")
@@ -267,9 +267,9 @@ def websocket(place: SplitResult, base: str) -> Iterator[Finding]:
         yield Finding(WRONG, f"WebSocket: the answer is {status}, not 101; {text}")
 
 
-def http2(place: SplitResult, _base: str) -> Iterator[Finding]:
+def http2(address: SplitResult, _base: str) -> Iterator[Finding]:
     """Over HTTP/1.1 a browser opens six connections to an address, and each tab in a class keeps one."""
-    if place.scheme != "https":
+    if address.scheme != "https":
         yield Finding(
             NOTE, "HTTP/2: browsers use it over https only; without it, a class has five tabs in each browser"
         )
@@ -277,8 +277,8 @@ def http2(place: SplitResult, _base: str) -> Iterator[Finding]:
     context = ssl.create_default_context()
     context.set_alpn_protocols(["h2", "http/1.1"])
     with (
-        socket.create_connection((place.hostname or "", place.port or 443), EACH_ANSWER) as line,
-        context.wrap_socket(line, server_hostname=place.hostname) as secure,
+        socket.create_connection((address.hostname or "", address.port or 443), EACH_ANSWER) as line,
+        context.wrap_socket(line, server_hostname=address.hostname) as secure,
     ):
         chosen = secure.selected_alpn_protocol()
     yield (

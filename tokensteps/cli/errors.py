@@ -167,7 +167,7 @@ def in_options(error: TokenizersCoreError) -> str:
     evidence = {**error.evidence}
     if "reason" in evidence:
         evidence["reason"] = optioned(str(evidence["reason"]))
-    template = re.sub(r"^\{(name|kind)\}=", lambda found: f"{evidence[found[1]]}=", error.template)
+    template = re.sub(r"^\{(name|kind)\}=", lambda match: f"{evidence[match[1]]}=", error.template)
     # Not in the finished message: the user's own text in it stays as it is.
     return optioned(template).format(**evidence)
 
@@ -176,7 +176,7 @@ def optioned(text: str) -> str:
     """A text about parameters, with options in their place."""
     return re.sub(
         r"\b(\w+)=|(?<!\{)\b(max_length|vocab_size|seed_size|special_tokens)\b",
-        lambda found: OPTION_OF.get(found[1] or found[2], found[0]) + (" " if found[1] in OPTION_OF else ""),
+        lambda match: OPTION_OF.get(match[1] or match[2], match[0]) + (" " if match[1] in OPTION_OF else ""),
         text,
     )
 

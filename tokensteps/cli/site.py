@@ -112,10 +112,10 @@ def site_command(
             )
     with meter("Training and drawing", quiet) as move:  # all of it before any is written
         result = [(out / path, in_bytes(content)) for path, content in site_files(site, move)]
-    for position, data in result:
-        position.parent.mkdir(parents=True, exist_ok=True)
-        write_file(position, data)
-    number, size = len(result), sum(len(data) for _place, data in result)
+    for path, data in result:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, data)
+    number, size = len(result), sum(len(data) for _path, data in result)
     tell(
         f"Written: {counted(number, 'file', 'files')}, {size / MEGABYTE:.1f} MB. Open {out / 'index.html'}",
         quiet,

@@ -288,14 +288,14 @@ def write_lines(lines: Iterable[str]) -> None:
     stdout.flush()
 
 
-def by_name(option: str, given: Sequence[str], wanted: str) -> dict[str, str]:
+def by_name(option: str, arguments: Sequence[str], wanted: str) -> dict[str, str]:
     """Language → its value, from NAME=VALUE; `wanted` describes the value. Raises UsageError.
 
     >>> by_name("--parallel", ["en=a.txt", "de=b.txt"], "file, such as en=english.txt")
     {'en': 'a.txt', 'de': 'b.txt'}
     """
     values: dict[str, str] = {}
-    for one in given:
+    for one in arguments:
         name, _mark, value = one.partition("=")
         if not (name and value):
             raise click.UsageError(f"{option} {one}: write a language and its {wanted}.")

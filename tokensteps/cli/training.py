@@ -444,7 +444,7 @@ def output_options(teaching: str) -> Callable[[Any], Any]:
     return add
 
 
-def train_as_asked(
+def train_with_options(
     files: Sequence[str],
     algorithm: str,
     counts: bool,
@@ -483,7 +483,7 @@ def train_as_asked(
             corpus = read_corpus(inputs(files, wanted), pipeline, quiet, as_text, held=kind == "superbpe")
     unknown = unknown_to_add(algorithm, settings) if for_tokenizer else ""
     with meter("Training", quiet) as move:
-        trace = run_with_room(asked_for(algorithm, kind), corpus, settings, unknown, progress=move)
+        trace = run_with_room(algorithm_named(algorithm, kind), corpus, settings, unknown, progress=move)
     shortfall = trace.shortfall
     if shortfall and "vocab_size" in values:
         click.get_current_context().meta[UNREACHED] = in_options(with_room(shortfall, bool(unknown)))
@@ -493,7 +493,7 @@ def train_as_asked(
         quiet,
     )
     tell(
-        f"{asked_for(algorithm, kind).title}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
+        f"{algorithm_named(algorithm, kind).title}: {counted(len(trace), 'step', 'steps')}, a vocabulary of "
         f"{counted(trace[-1].vocab_size + bool(unknown), 'token', 'tokens')}; {ENDINGS[trace.stop_reason]}",
         quiet,
     )
@@ -502,7 +502,7 @@ def train_as_asked(
     return trace
 
 
-def asked_for(algorithm: str, kind: str | None) -> Algorithm[AnyTrace]:
+def algorithm_named(algorithm: str, kind: str | None) -> Algorithm[AnyTrace]:
     """The algorithm, or the kind of BPE."""
     return KINDS[kind or "plain"] if algorithm == "bpe" else ALGORITHMS[algorithm]
 
@@ -626,7 +626,7 @@ def pipeline_settings(
     replaced = [Replace(pattern, text, literal=False) for pattern, text in options.get("replace", ())]
     normalizer = (*replaced, *options.get("normalizer", () if replaced else ("none",)))
     return {
-        "cuts": cuts_asked(options, kind),
+        "cuts": cuts_from(options, kind),
         "normalizer": normalizer[0] if len(normalizer) == 1 and not replaced else normalizer,
         "pre_tokenizer": chosen,
         "pattern": options.get("pattern", "gpt2"),
@@ -635,7 +635,7 @@ def pipeline_settings(
     }
 
 
-def cuts_asked(options: Mapping[str, Any], kind: str) -> tuple[Cutter, ...]:
+def cuts_from(options: Mapping[str, Any], kind: str) -> tuple[Cutter, ...]:
     """The cuts behind the pre-tokenizer, in turn."""
     cuts: list[Cutter] = []
     if "cut" in options:
@@ -708,7 +708,7 @@ def corpus_counted(
 def read_counted(contents: Sequence[tuple[str, bytes]], pipeline: Mapping[str, Any]) -> Corpus:
     """The words of all files of counts."""
     replaced: Counter[str] = Counter()
-    with told_of_input([name for name, _ in contents], replaced):
+    with reporting_faults([name for name, _ in contents], replaced):
         corpus = Corpus.from_counts(counts_of(contents, replaced), **pipeline)
     return replace(corpus, replaced=replaced.total())
 
@@ -728,14 +728,14 @@ def read_corpus(
 ) -> Corpus:
     """The words of all files, counted; with `held`, the corpus has the texts too."""
     replaced: Counter[str] = Counter()
-    with told_of_input(files, replaced), meter("Reading", quiet, in_bytes=True) as move:
+    with reporting_faults(files, replaced), meter("Reading", quiet, in_bytes=True) as move:
         texts = texts_of(files, replaced, move, checked=not as_text)
         corpus = Corpus.from_texts([*texts] if held else texts, **pipeline)
     return replace(corpus, replaced=replaced.total())
 
 
 @contextmanager
-def told_of_input(files: Sequence[str], replaced: Counter[str]) -> Iterator[None]:
+def reporting_faults(files: Sequence[str], replaced: Counter[str]) -> Iterator[None]:
     """Report faults in the files read inside."""
     try:
         yield

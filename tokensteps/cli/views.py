@@ -53,7 +53,7 @@ FILE_KINDS: Final[Mapping[str, FileKind]] = {
 """The files that `train` writes; the first one that fits is used."""
 
 
-def files_asked(
+def files_to_write(
     output: str, algorithm: str, with_template: bool, kind: str | None = None
 ) -> dict[str, FileKind]:
     """Path → the kind of file to write there. Raises UsageError for a file unfit for the tokenizer."""
@@ -130,15 +130,15 @@ FORMATS: Final[Mapping[str, Callable[[int, Encoding], Iterator[str]]]] = {
 """How an encoding is written, in lines; each function also gets the text's number."""
 
 
-def read_ids(text: str, place: str) -> list[int]:
-    """The ids in a text, parted by spaces or commas; `place` says where it is from.
+def read_ids(text: str, source: str) -> list[int]:
+    """The ids in a text, parted by spaces or commas; `source` says where it is from.
 
     >>> read_ids("[5, 13] 15", "Line 1")
     [5, 13, 15]
     """
     if not re.fullmatch(r"[\s,\[\]0-9]*", text):
         raise click.ClickException(
-            f"{place} is {quoted(text)}; write whole numbers parted by spaces or commas, such as: 5 13 15."
+            f"{source} is {quoted(text)}; write whole numbers parted by spaces or commas, such as: 5 13 15."
         )
     return [int(digits) for digits in re.findall("[0-9]{1,4300}", text)]
 

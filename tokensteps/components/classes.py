@@ -62,7 +62,7 @@ def class_button(page: str) -> None:
             key=key,
             data={"labels": open_labels()},
             width="content",
-            on_opened_change=lambda: _enter_told(key, "opened"),
+            on_opened_change=lambda: _enter_reported(key, "opened"),
         )
 
 
@@ -71,11 +71,11 @@ def class_again(page: str) -> None:
     key = f"{page}.class-again"
     data = {"code": st.session_state.get(CLASS_CODE), "again": again_label()}
     component("class_again", ("page/style.css", "page/class.css"))(
-        key=key, data=data, on_again_change=lambda: _enter_told(key, "again")
+        key=key, data=data, on_again_change=lambda: _enter_reported(key, "again")
     )
 
 
-def _enter_told(key: str, name: str) -> None:
+def _enter_reported(key: str, name: str) -> None:
     result = st.session_state.get(key)
     code = read_class(result.get(name) if isinstance(result, Mapping) else None)
     if code is not None:

@@ -7,9 +7,9 @@ a new nonce.
     typed = editor(text, KEY, labels=labels, nonce=nonce, params=("text",))
     text = text if typed is None else typed.text
 
-inside one `st.fragment`. With a `desk`, the box asks the server at each key for the chips alone, and reports
-its text to the page when the typing pauses. Every visible word comes in as an argument, so nothing here needs
-translating.
+inside one `st.fragment`. With an `address`, the box asks the server at each key for the chips alone, and
+reports its text to the page when the typing pauses. Every visible word comes in as an argument, so nothing
+here needs translating.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def editor(
     nonce: int = 0,
     params: Sequence[str] = (),
     insert: tuple[int, str] = (0, ""),
-    desk: str = "",
+    address: str = "",
 ) -> Typed | None:
     """Mount the text box and return the browser's text for this `nonce`, or None without one so far.
 
@@ -71,7 +71,7 @@ def editor(
     `insert` is a text to put in at the caret, as if somebody had pasted it, with a number: once for each new
     number.
 
-    `desk` is the address, within the app, for the chips of a text being typed; without one, they come with
+    `address` is the one, within the app, for the chips of a text being typed; without one, they come with
     the page alone.
 
     Raises `ValueError` when a label is missing.
@@ -91,7 +91,7 @@ def editor(
         "heard": typed is not None,
         "params": list(params),
         "insert": insert,
-        "desk": desk,
+        "desk": address,
         "script": f"/{st.get_option('server.baseUrlPath')}/{_LIBRARY}".replace("//", "/"),
         "labels": {name: labels[name] for name in EDITOR_LABELS},
     }

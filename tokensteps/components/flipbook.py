@@ -142,7 +142,7 @@ def is_shown(key: str, run: str) -> bool:
     return was is not None and was["run"] == run
 
 
-def step_asked(key: str, trace: str, param: str = "step", linked: bool = False) -> int | None:
+def coming_step(key: str, trace: str, param: str = "step", linked: bool = False) -> int | None:
     """The coming step of `position`, as far as it is known without the run's length; None for its `start`.
 
     `linked` says that a link from another page brought settings and step.

@@ -64,19 +64,19 @@ def table(
     component("table", ("components/table.css",))(key=key, data=message, **record)
 
 
-def _told_by(key: str, name: str) -> object:
+def _reported_value(key: str, name: str) -> object:
     """A component's value from the browser; of any form, as anybody can send anything."""
     result = st.session_state.get(key)
     return result.get(name) if isinstance(result, Mapping) else None
 
 
 def take_search(key: str, on_search: Callable[[str, bool], None]) -> None:
-    match _told_by(key, "asked"):
+    match _reported_value(key, "asked"):
         case [str(text), bool(everything), int()]:
             on_search(text, everything)
 
 
 def take_file(key: str, on_file: Callable[[str, int], None]) -> None:
-    match _told_by(key, "file"):
+    match _reported_value(key, "file"):
         case [str(kind), int(turn)] if kind in FILES:
             on_file(kind, turn)

@@ -25,7 +25,7 @@ def tab_bar(
 
     `on_open` gets the name of a newly opened tab, before the script reruns.
     """
-    _name, turn = told_tab(key)
+    _name, turn = reported_tab(key)
     front = len(names) if len(names) == TABS_IN_SIGHT + 1 else TABS_IN_SIGHT  # “More” takes the room of one
     message = {
         "names": [*names.items()],
@@ -37,7 +37,7 @@ def tab_bar(
     }
 
     def hear() -> None:
-        name, _turn = told_tab(key)
+        name, _turn = reported_tab(key)
         if name in names:
             on_open(name)
 
@@ -45,7 +45,7 @@ def tab_bar(
     component("tabs", (), isolated=False)(key=key, data=data, on_open_change=hear)
 
 
-def told_tab(key: str) -> tuple[str, int]:
+def reported_tab(key: str) -> tuple[str, int]:
     """The last tab opened in the browser, and the number of openings so far; also after the bar's session is
     gone. The browser may send anything: the name need not be one of a tab."""
     result = st.session_state.get(key) or held_by_browser(key)

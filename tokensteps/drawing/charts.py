@@ -132,7 +132,7 @@ def _mark_step(figure: go.Figure, x: float, y: float) -> None:
     )
 
 
-def curves_told(figure: go.Figure, title: str, at: float | None = None, number: str = "") -> str:
+def curves_text(figure: go.Figure, title: str, at: float | None = None, number: str = "") -> str:
     """A chart's curves in words: the first and last value of each, its extremes, and its value at the current
     step.
 
@@ -173,7 +173,7 @@ def _written(height: float, number: str) -> str:
     return f"{height:,.4g}" if abs(height) < 1000 and height != int(height) else f"{height:,.0f}"
 
 
-def scatter_told(figure: go.Figure, title: str) -> str:
+def scatter_text(figure: go.Figure, title: str) -> str:
     """The highlighted pairs of the chart of scores, in words: their counts and scores."""
     chosen = [
         f"{points.name} ({unescape(points.customdata[0][0])}, {points.x[0]:,} · {points.customdata[0][1]})"
@@ -384,10 +384,10 @@ def worth_chart(rows: Sequence[Worth], style: Style) -> go.Figure:
 
 def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
     """All runs over the vocabulary sizes, with the current size as a line."""
-    places = thinned(range(len(comparison) + 1), step)
+    indices = thinned(range(len(comparison) + 1), step)
     return _over_sizes(
-        [comparison.sizes[place] for place in places],
-        _sweep_lines(comparison, places, chart),
+        [comparison.sizes[index] for index in indices],
+        _sweep_lines(comparison, indices, chart),
         _(SWEEP_HEIGHTS[chart]),
         in_percent=chart != "tokens",
         now=(comparison.sizes[step], 2 * step <= len(comparison)),
@@ -396,7 +396,7 @@ def sweep_chart(comparison: Comparison, chart: str, step: int) -> go.Figure:
 
 def measures_chart(
     comparison: Comparison,
-    places: Sequence[int],
+    indices: Sequence[int],
     values: Sequence[Sequence[float | None]],
     name: str,
     step: int,
@@ -407,7 +407,7 @@ def measures_chart(
         for run, column in zip(comparison.names, zip(*values, strict=True), strict=True)
     ]
     return _over_sizes(
-        [comparison.sizes[index] for index in places],
+        [comparison.sizes[index] for index in indices],
         lines,
         measure_name(name),
         in_percent=name in SHARES,
@@ -453,10 +453,10 @@ def _over_sizes(
 
 
 def _sweep_lines(
-    comparison: Comparison, places: Sequence[int], chart: str
+    comparison: Comparison, indices: Sequence[int], chart: str
 ) -> list[tuple[str, list[float | None]]]:
     """The lines of a chart: their names and heights."""
-    points = [comparison.sweep[place] for place in places]
+    points = [comparison.sweep[index] for index in indices]
     if chart == "tokens":
         columns = zip(*(point.tokens_per_word for point in points), strict=True)
         return [

@@ -94,7 +94,7 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
     """The words: ones with different cuts, the most frequent first, then ones that change at this size."""
     first, changed = compared_words(snapshot)
     cuts = snapshot.cuts((*first, *changed))
-    result = made_here(standing)
+    result = new_tokens(standing)
     position = snapshot.standings.index(standing)
 
     def rows(words: Sequence[str]) -> str:
@@ -132,7 +132,7 @@ def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
     return sorted(first, key=lambda word: (word not in different, snapshot.trace.rank_of(word))), changed
 
 
-def made_here(standing: Standing) -> frozenset[str]:
+def new_tokens(standing: Standing) -> frozenset[str]:
     """The new tokens at this size, without ##."""
     return frozenset() if standing.change is None else frozenset(map(surface, standing.change.tokens))
 

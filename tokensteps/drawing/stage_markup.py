@@ -111,10 +111,10 @@ def more_html(undrawn: int, hidden: int = 0) -> str:
     The flipbook hides more for lack of room, and counts them as well.
     """
     total = undrawn + hidden
-    return f'<p class="more" data-more="{undrawn}">{escape(more_told(total))}</p>' if total > 0 else ""
+    return f'<p class="more" data-more="{undrawn}">{escape(more_text(total))}</p>' if total > 0 else ""
 
 
-def more_told(number: int) -> str:
+def more_text(number: int) -> str:
     """How many entries of a list are not in sight."""
     return ngettext("and {number} more", "and {number} more", number).format(number=count(number))
 
@@ -122,7 +122,7 @@ def more_told(number: int) -> str:
 def strip_html(title: str, shown: str, undrawn: int) -> str:
     """The vocabulary as a strip of chips under the stage; `undrawn` tokens are left out."""
     rest = (
-        f'<span class="k more" data-more="{undrawn}">{escape(more_told(undrawn))}</span>' if undrawn else ""
+        f'<span class="k more" data-more="{undrawn}">{escape(more_text(undrawn))}</span>' if undrawn else ""
     )
     return f'<div class="vocab"><div><span class="k">{escape(title)}</span>{shown}{rest}</div></div>'
 

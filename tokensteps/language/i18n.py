@@ -127,7 +127,7 @@ def together(parts: Iterable[str]) -> str:
 
 
 def engine_messages(
-    fileobj: IO[bytes], *_found: object, **_options: object
+    fileobj: IO[bytes], *_arguments: object, **_options: object
 ) -> Iterator[tuple[int, str, str, list[str]]]:
     """The engine's error messages, extracted for Babel: the engine itself knows nothing about translation.
 

@@ -17,7 +17,7 @@ class MeasureWords(NamedTuple):
     formula: str
     silent: str
     """Its limits."""
-    made_of: str
+    tab: str
     """The playground's tab with its ingredients."""
 
 
@@ -125,12 +125,12 @@ def measure_text(name: str, value: float | None) -> str:
 
 
 _PARTS: Final[Mapping[str, Callable[[Measures], tuple[int, int]]]] = {
-    "fertility": lambda found: (found.tokens, found.words),
-    "whole_words": lambda found: (found.whole, found.words),
-    "tokens_per_character": lambda found: (found.tokens, found.characters),
-    "tokens_per_byte": lambda found: (found.tokens, found.bytes),
-    "bytes_per_token": lambda found: (found.bytes, found.tokens),
-    "vocabulary_used": lambda found: (found.different, found.size),
+    "fertility": lambda measures: (measures.tokens, measures.words),
+    "whole_words": lambda measures: (measures.whole, measures.words),
+    "tokens_per_character": lambda measures: (measures.tokens, measures.characters),
+    "tokens_per_byte": lambda measures: (measures.tokens, measures.bytes),
+    "bytes_per_token": lambda measures: (measures.bytes, measures.tokens),
+    "vocabulary_used": lambda measures: (measures.different, measures.size),
 }
 """Dividend and divisor."""
 

@@ -73,7 +73,7 @@ class ExclusionWords(NamedTuple):
 
     mark: str
     """Beside the pair, struck out."""
-    told: str
+    sentence: str
     """As a sentence: the {pair} would have been merged, and why it isn't. It may use {limit}."""
 
 

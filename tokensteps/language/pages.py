@@ -19,7 +19,7 @@ class Page(NamedTuple):
     section: str
     """A key of `PAGE_SECTIONS`, and the folder of the page's script."""
     title: str
-    place: str | None = None
+    own_path: str | None = None
     """Its path, if that isn't its name."""
 
     @property
@@ -30,7 +30,7 @@ class Page(NamedTuple):
     @property
     def path(self) -> str:
         """The page's path in the browser's address: "" for the home page."""
-        return self.name if self.place is None else self.place
+        return self.name if self.own_path is None else self.own_path
 
 
 PAGE_SECTIONS: Final[Mapping[str, str]] = {

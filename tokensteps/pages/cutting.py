@@ -21,7 +21,7 @@ from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count
 from tokensteps.language.names import USE_NAMES
-from tokensteps.limits import STEPS_TOLD
+from tokensteps.limits import STEPS_SENT
 from tokensteps.server.stores import digest
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.stage import small_book
@@ -69,7 +69,7 @@ def show_ways(
         if way == SAMPLED:
             _sample_controls(ways, key)
     steps = cutter.cut_steps(word, way, amount, seed)
-    last = min(len(steps), STEPS_TOLD)
+    last = min(len(steps), STEPS_SENT)
     if not last:
         note(_("There is no step: the word is a token itself, and is taken whole."))
         return

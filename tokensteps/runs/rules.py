@@ -190,7 +190,7 @@ LONGEST_TOKEN = Setting(
     ),
     placeholder=N_("no limit"),
 )
-KEPT = Setting(
+KEEP_WHOLE = Setting(
     "kept",
     "",
     length=SPECIAL_LIMIT,
@@ -202,7 +202,7 @@ KEPT = Setting(
     ),
 )
 MORE_CUTS = (
-    KEPT,
+    KEEP_WHOLE,
     Setting(
         "replace",
         "",
@@ -602,7 +602,7 @@ PLAYGROUND_SLOTS = ("t1", "t2", "t3", "t4")
 """The parameters of the playground's tokenizers."""
 MODES = tuple(MODE_NAMES)
 """The ways to go through a run: its steps are shown, or predicted first."""
-ASKED = tuple(ASK_NAMES)
+ASK_KINDS = tuple(ASK_NAMES)
 """The questions about the next step."""
 VIEWS = (
     Setting(
@@ -615,7 +615,7 @@ VIEWS = (
         ),
     ),
     Setting("mode", MODES[0], MODES, label=N_("Mode")),
-    Setting("ask", ASKED[0], ASKED, label=N_("Ask")),
+    Setting("ask", ASK_KINDS[0], ASK_KINDS, label=N_("Ask")),
     Setting(
         "watch",
         "",

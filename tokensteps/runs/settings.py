@@ -259,13 +259,13 @@ def corpus_title(name: str) -> str:
     return _(own[name]) if name in own else name
 
 
-def setting_told(rule: Setting, text: str) -> str:
+def setting_text(rule: Setting, text: str) -> str:
     """A rule and its value from an address, in the language in use; "" for an invalid value.
 
     >>> from tokensteps.runs.rules import EXACT, LEAST_COUNT_OF_PAIR, SIZE, TIES
-    >>> setting_told(LEAST_COUNT_OF_PAIR, "2"), setting_told(SIZE, ""), setting_told(SIZE, "many")
+    >>> setting_text(LEAST_COUNT_OF_PAIR, "2"), setting_text(SIZE, ""), setting_text(SIZE, "many")
     ('Minimum pair count: 2', 'Vocabulary size: until no pair is left', '')
-    >>> setting_told(EXACT, "1"), setting_told(EXACT, "0"), setting_told(TIES, "greatest")
+    >>> setting_text(EXACT, "1"), setting_text(EXACT, "0"), setting_text(TIES, "greatest")
     ('Stop exactly at this size', 'Stop exactly at this size: off', 'When pairs tie, merge: greatest (CS336)')
     """
     try:

@@ -22,7 +22,7 @@ TIPPING_HERE: Final[Mapping[str, float]] = {"count": 40_000, "score": 15_000, "l
 """Symbols × steps × words up to which tipping points are searched in the server's own process: it takes 0.1
 seconds or so. Merging needs fewer trainings, because counting settles most changes."""
 
-TippingsFound = Mapping[str, Tipping]
+TippingsByWord = Mapping[str, Tipping]
 """Word → its tipping changes of count."""
 LEAST_BOUND = 10
 """Changes up to this size are tried even with rare words."""
@@ -53,16 +53,16 @@ class Search:
     """The limit: the expected time is unknown."""
     limit: float = TRAINING_SECONDS
 
-    def __call__(self, progress: Progress) -> TippingsFound:
+    def __call__(self, progress: Progress) -> TippingsByWord:
         trace = pickle.loads(self.trace)  # from this app's own server, over a pipe
         return tippings(trace, self.step, self.words, self.bound, progress.steps)
 
 
 def search_apart(
     trace: AnyTrace, step: int, words: tuple[str, ...], bound: int, progress: Progress
-) -> TippingsFound:
+) -> TippingsByWord:
     """Search in a process of its own; a stopped search returns partial results. Raises workers' errors."""
-    result: TippingsFound = pickle.loads(
+    result: TippingsByWord = pickle.loads(
         workers().run(Search(pickle.dumps(trace), step, words, bound), progress)
     )
     return result

@@ -130,20 +130,20 @@ class _Scripts(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
-        self.found: list[str] = []
+        self.scripts: list[str] = []
         self.inside = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.inside = tag == "script" and "src" not in dict(attrs)
         if self.inside:
-            self.found.append("")
+            self.scripts.append("")
 
     def handle_endtag(self, _tag: str) -> None:
         self.inside = False
 
     def handle_data(self, data: str) -> None:
         if self.inside:
-            self.found[-1] += data
+            self.scripts[-1] += data
 
 
 def inline_scripts(page: str) -> list[str]:
@@ -155,7 +155,7 @@ def inline_scripts(page: str) -> list[str]:
     parser = _Scripts()
     parser.feed(page)
     parser.close()
-    return parser.found
+    return parser.scripts
 
 
 def frame_ancestors(sites: str) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ def frame_ancestors(sites: str) -> tuple[str, ...]:
     return ("'self'", *(source for source in named if source != "'self'"))
 
 
-def same_place(origin: str, host: str, secure: bool = False) -> bool:
+def same_origin(origin: str, host: str, secure: bool = False) -> bool:
     """Whether a page of `origin` was served by `host`: name and port, as a browser writes both.
 
     If the browser came over https (`secure`), the page must have, too: anybody in between can forge a page
@@ -188,15 +188,15 @@ def same_place(origin: str, host: str, secure: bool = False) -> bool:
     it.
 
     >>> (
-    ...     same_place("http://localhost:8501", "localhost:8501"),
-    ...     same_place("https://a.example", "a.example:443"),
+    ...     same_origin("http://localhost:8501", "localhost:8501"),
+    ...     same_origin("https://a.example", "a.example:443"),
     ... )
     (True, True)
-    >>> same_place("http://localhost:9000", "localhost:8501"), same_place("null", "localhost:8501")
+    >>> same_origin("http://localhost:9000", "localhost:8501"), same_origin("null", "localhost:8501")
     (False, False)
     >>> (
-    ...     same_place("http://a.example", "a.example", secure=True),
-    ...     same_place("https://a.example", "a.example", secure=True),
+    ...     same_origin("http://a.example", "a.example", secure=True),
+    ...     same_origin("https://a.example", "a.example", secure=True),
     ... )
     (False, True)
     """
@@ -313,7 +313,7 @@ class Guard:
     ) -> list[tuple[bytes, bytes]]:
         """A response's headers, with ours in place of any of the same name."""
         secure = _secure(scope)
-        headers = [_kept_secret(*header, secure) for header in original if header[0].lower() not in self.ours]
+        headers = [_secured(*header, secure) for header in original if header[0].lower() not in self.ours]
         said = {name.lower(): value for name, value in headers}
         headers += self.page if _is_page(scope["path"], said) else self.file
         if b"cache-control" not in said:
@@ -327,7 +327,7 @@ class Guard:
         cookies; an empty origin is none of ours."""
         origins, host = _all_of(scope, b"origin"), _header(scope, b"host")
         allowed = {one.strip() for one in st.get_option("server.corsAllowedOrigins")} - {""}
-        if all(one in allowed or same_place(one, host, _secure(scope)) for one in origins):
+        if all(one in allowed or same_origin(one, host, _secure(scope)) for one in origins):
             return False
         if not self.warned:  # once: an attacker can't fill the log, and the admin of a proxy sees the problem
             self.warned = True
@@ -397,13 +397,13 @@ def _secure(scope: Scope) -> bool:
     return scope.get("scheme") in {"https", "wss"} or said.startswith(("https", "wss"))
 
 
-def _kept_secret(name: bytes, value: bytes, secure: bool) -> tuple[bytes, bytes]:
+def _secured(name: bytes, value: bytes, secure: bool) -> tuple[bytes, bytes]:
     """A header, made safe: a cookie set over https goes back over https only. Streamlit knows only of its own
     certificates.
 
-    >>> _kept_secret(b"set-cookie", b"_streamlit_xsrf=2|a; Path=/; SameSite=Lax", True)[1]
+    >>> _secured(b"set-cookie", b"_streamlit_xsrf=2|a; Path=/; SameSite=Lax", True)[1]
     b'_streamlit_xsrf=2|a; Path=/; SameSite=Lax; Secure'
-    >>> _kept_secret(b"set-cookie", b"a=b; Secure", True)[1], _kept_secret(b"set-cookie", b"a=b", False)[1]
+    >>> _secured(b"set-cookie", b"a=b; Secure", True)[1], _secured(b"set-cookie", b"a=b", False)[1]
     (b'a=b; Secure', b'a=b')
     """
     if not secure or name.lower() != b"set-cookie":

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
 from tokensteps.bounded import SharedCache
-from tokensteps.limits import JOBS_EACH, JOBS_ON_A_PAGE, LARGE_RUN, QUICK, TOKENIZERS_KEPT, TRACES_ROOM
+from tokensteps.limits import JOBS_EACH, JOBS_ON_A_PAGE, LARGE_RUN, QUICK, TOKENIZERS_CACHED, TRACES_ROOM
 from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.tasks import Progress
 
@@ -34,7 +34,7 @@ class Job(Generic[Built]):
         """The place of the request on that session's pages."""
         self.value: Built | None = None
         self.error: Exception | None = None
-        self._asked: dict[str, float] = {}
+        self._requests: dict[str, float] = {}
         """Session → the time of its last request for the job."""
         self._build = build
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -57,27 +57,27 @@ class Job(Generic[Built]):
     def finished(self, wait: float = 0.0) -> bool:
         """Whether it has ended, after waiting for at most `wait` seconds. A job without requests from a page
         is given up after a while."""
-        self.progress.asked = time.monotonic()
+        self.progress.last_read = time.monotonic()
         self._thread.join(wait)
         return self.ended
 
     def shared(self, session: str) -> bool:
         """Note that this session waits for it; whether others do, too."""
-        self._asked[session] = time.monotonic()
+        self._requests[session] = time.monotonic()
         return bool(self.waiting() - {session})
 
     def askers(self) -> set[str]:
         """The sessions with a request for it; "" is everybody."""
-        return {*self._asked} or {""}
+        return {*self._requests} or {""}
 
     def leave(self, session: str) -> bool:
         """A session has ended; whether it alone had asked for this."""
-        return self._asked.pop(session, None) is not None and not self._asked
+        return self._requests.pop(session, None) is not None and not self._requests
 
     def waiting(self) -> set[str]:
         """The sessions waiting for it."""
         now = time.monotonic()
-        return {session for session, since in [*self._asked.items()] if now - since < WAITS}
+        return {session for session, since in [*self._requests.items()] if now - since < WAITS}
 
     @property
     def ended(self) -> bool:
@@ -221,4 +221,4 @@ def registry() -> Registry:
 def tokenizer_registry() -> Registry:
     """The registry of loaded tokenizers, apart from the other: each may take a hundred times the room of a
     trace."""
-    return Registry(TOKENIZERS_KEPT)
+    return Registry(TOKENIZERS_CACHED)

@@ -25,7 +25,7 @@ class Throttle(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether this one is written."""
-        key, now = _place(record), time.monotonic()
+        key, now = _origin(record), time.monotonic()
         since, number = self._seen.get(key, (now, 0))
         if now - since > RECORDS_SECONDS:
             if number > RECORDS_ALIKE:
@@ -41,7 +41,7 @@ class Throttle(logging.Filter):
         return True
 
 
-def _place(record: logging.LogRecord) -> tuple[Any, ...]:
+def _origin(record: logging.LogRecord) -> tuple[Any, ...]:
     """A record's origin: the line that wrote it, and the line that failed."""
     kind, trace = None, None
     if record.exc_info:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from itsdangerous import BadData, URLSafeSerializer
 
-from tokensteps.assets import KEPT_IN
+from tokensteps.assets import DATA_FOLDER
 from tokensteps.limits import LEAST_SECRET, SEALED_LIMIT
 from tokensteps.server.process_singleton import process_singleton
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 SECRET_VARIABLE: Final = "TOKENSTEPS_SECRET"
 """The environment variable with a common secret for several servers."""
-SECRET_FILE: Final = KEPT_IN / ".secret"
+SECRET_FILE: Final = DATA_FOLDER / ".secret"
 """The file of a server's own secret without the variable, so that codes outlive a restart."""
 
 
@@ -40,7 +40,7 @@ def read_secret() -> str:
         return _long_enough(value, f"the environment variable {SECRET_VARIABLE}", "set it to the output of")
     if not SECRET_FILE.exists():
         try:
-            KEPT_IN.mkdir(mode=0o700, exist_ok=True)
+            DATA_FOLDER.mkdir(mode=0o700, exist_ok=True)
             _write_once(SECRET_FILE, secrets.token_hex(32))
         except OSError as error:
             log.warning(
@@ -58,13 +58,13 @@ def read_secret() -> str:
     return _long_enough(result, str(SECRET_FILE), "delete it, or fill it with the output of")
 
 
-def _long_enough(found: str, where: str, remedy: str) -> str:
-    if len(found) < LEAST_SECRET:
+def _long_enough(secret: str, where: str, remedy: str) -> str:
+    if len(secret) < LEAST_SECRET:
         raise SecretError(
-            f"The secret in {where} has {len(found)} characters, fewer than {LEAST_SECRET}, so seals could be forged: "
+            f"The secret in {where} has {len(secret)} characters, fewer than {LEAST_SECRET}, so seals could be forged: "
             f"{remedy} “openssl rand -hex 32”."
         )
-    return found
+    return secret
 
 
 def _write_once(path: Path, text: str) -> None:

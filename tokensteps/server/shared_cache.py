@@ -29,7 +29,7 @@ def remembered(key: tuple[Any, ...], make: Callable[[], Item]) -> Item:
     return remembered_values.get(key, make, lambda value: ENTRY + text_bytes(key, value))
 
 
-def made_once(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+def cached_download(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
     """`make`, for a file to download: made once for any number of requests, and cached while there is
     room."""
     key = (object(),)

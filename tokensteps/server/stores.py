@@ -13,7 +13,7 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Final
 
-from tokensteps.assets import KEPT_IN
+from tokensteps.assets import DATA_FOLDER
 from tokensteps.bounded import SharedCache
 from tokensteps.limits import (
     COMPILED_ROOM,
@@ -28,7 +28,7 @@ from tokensteps.server.seal import secret
 
 STORE_VARIABLE: Final = "TOKENSTEPS_STORE"
 """The environment variable with the folder shared by the servers of one app."""
-STORE: Final = KEPT_IN / ".kept"
+STORE: Final = DATA_FOLDER / ".kept"
 """The default folder."""
 UNFINISHED: Final = "new-"
 """The prefix of an unfinished file's name."""
@@ -48,7 +48,7 @@ def touch(path: Path) -> None:
     os.utime(path, ns=(now, now))
 
 
-class KeptFolder:
+class BoundedFolder:
     """Files in a folder, perhaps shared by several servers. The least recently used ones go when there are
     too many."""
 
@@ -100,7 +100,7 @@ class KeptFolder:
             taken -= length
 
 
-class TextStore(KeptFolder):
+class TextStore(BoundedFolder):
     """Texts by digest, so that a text too long for a link survives a reload, a restart and a change of
     server.
 
@@ -155,7 +155,7 @@ class TextStore(KeptFolder):
                 (self.folder / name).unlink()
 
 
-class SealedStore(KeptFolder):
+class SealedStore(BoundedFolder):
     """Derived data under the name of its source: a seal proves that it is this server's own work, and whole.
 
     If the folder can't be written, nothing is kept: it can be made again.

@@ -70,7 +70,7 @@ class Progress:
     """The room of the result in its cache."""
     session: str = ""
     """The session of the job; "" for nobody's, outside of the fair shares."""
-    asked: float = field(default_factory=time.monotonic)
+    last_read: float = field(default_factory=time.monotonic)
     """When a page last read it."""
     trace: Any = None
     """The trace of a growing run so far: a longer one takes its place. None before the first part, and for
@@ -113,7 +113,7 @@ class Progress:
     @property
     def over(self) -> bool:
         """Whether it was stopped, or unread by pages for so long that none will come back."""
-        return self.stop or self.clock() - self.asked > FORGOTTEN_SECONDS
+        return self.stop or self.clock() - self.last_read > FORGOTTEN_SECONDS
 
 
 class Work(Protocol):

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from tokenizers_core.trace import CutOff
 from tokensteps.limits import TRAINING_MEMORY
 from tokensteps.server.tasks import Progress, TrainingError, Work
-from tokensteps.server.workers import LAST, STOP, TOLD_EVERY, UNSEEN
+from tokensteps.server.workers import LAST, REPORT_SECONDS, STOP, UNSEEN
 
 
 class ProgressReporter(Progress):
@@ -56,7 +56,7 @@ class ProgressReporter(Progress):
 
     def _report(self, *progress: Any) -> None:
         now = self.clock()
-        if now - self._last > TOLD_EVERY:
+        if now - self._last > REPORT_SECONDS:
             self._last = now
             self._tell("progress", progress)
 

@@ -35,7 +35,7 @@ from tokensteps.limits import (
 from tokensteps.server.entrance.addresses import SessionAddresses, session_addresses
 from tokensteps.server.tasks import Progress, Stopped, TrainingError, Work
 
-TOLD_EVERY: Final = 0.1
+REPORT_SECONDS: Final = 0.1
 """Seconds between a worker's reports."""
 UNSEEN: Final = 0.15
 """Seconds before a worker sends the first part of a growing run: most runs have ended by then, and are sent
@@ -279,7 +279,7 @@ class Workers:
                     if progress.over:
                         progress.stop = True
                         raise Stopped
-                    self._changed.wait(TOLD_EVERY)
+                    self._changed.wait(REPORT_SECONDS)
             finally:
                 self._waiting.remove(turn)
             self._take(turn, 1, turn.seconds)

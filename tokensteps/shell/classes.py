@@ -35,8 +35,8 @@ from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CLASS_QUERY, JUDGED_AT_ONCE, REPLY_LIMIT
 from tokensteps.runs.rules import PAGE_PARAMETERS
-from tokensteps.shell.walk import lesson_facts, open_stop_tab, plan_told, walk_place
-from tokensteps.teaching.classes.class_question import ask_class, asked_kinds
+from tokensteps.shell.walk import lesson_facts, open_stop_tab, plan_data, walk_place
+from tokensteps.teaching.classes.class_question import ask_class, class_kinds
 from tokensteps.teaching.classes.words import judge_parts
 from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
@@ -165,10 +165,10 @@ def show_class() -> bool:
                     "code": code,
                     "labels": class_labels(),
                     "presents": [on, walk],
-                    "plan": plan_told(read_walk(walk)),
+                    "plan": plan_data(read_walk(walk)),
                 },
                 on_go_change=_led,
-                on_ask_change=_question_asked,
+                on_ask_change=_ask_question,
                 on_present_change=_presents,
                 on_judge_change=_judges,
                 on_leave_change=leave_class,
@@ -182,31 +182,31 @@ def show_class() -> bool:
     return led is not None and "page" in state
 
 
-def _told(name: str) -> Any:
+def _latest_message(name: str) -> Any:
     """The strip's latest message under this name."""
     result = st.session_state.get(STRIP_KEY)
     return result.get(name) if isinstance(result, Mapping) else None
 
 
 def _led() -> None:
-    st.session_state[CLASS_LEAD] = read_destination(_told("go"))
+    st.session_state[CLASS_LEAD] = read_destination(_latest_message("go"))
 
 
-def _question_asked() -> None:
-    match _told("ask"):
+def _ask_question() -> None:
+    match _latest_message("ask"):
         case {"nonce": str(nonce), "kind": str(kind), "step": step}:
             st.session_state[CLASS_ASKS] = nonce[:40], kind, step if isinstance(step, int) else None
 
 
 def _judges() -> None:
-    match _told("judge"):
+    match _latest_message("judge"):
         case {"round": int(number), "parts": int(parts), "step": int(step), "words": list(words)}:
             wanted = [one[:REPLY_LIMIT] for one in words[:JUDGED_AT_ONCE] if isinstance(one, str)]
             st.session_state[CLASS_JUDGES] = number, parts, step, wanted
 
 
 def _presents() -> None:
-    match _told("present"):
+    match _latest_message("present"):
         case {"on": bool(on), "walk": str(walk)}:
             st.session_state[CLASS_PRESENTS] = on, walk[:12]
 
@@ -237,7 +237,7 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
         return
     nonce, kind, step = asks
     step = min(max(step or 0, 0), len(trace))
-    names = [[one, _(ASK_NAMES[one])] for one in asked_kinds(trace, step, style)]
+    names = [[one, _(ASK_NAMES[one])] for one in class_kinds(trace, step, style)]
     question = ask_class(trace, step, kind, style)
     state[CLASS_QUESTION] = {"nonce": nonce, "question": question, "kinds": names}
     del state[CLASS_ASKS]

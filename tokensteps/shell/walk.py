@@ -24,7 +24,7 @@ from tokensteps.server.shared_cache import remembered
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps
 from tokensteps.teaching.game import Game, Hidden
-from tokensteps.teaching.lessons import WALK_PARAMETER, Link, facts, told
+from tokensteps.teaching.lessons import WALK_PARAMETER, Link, facts, say
 from tokensteps.teaching.path.cards import CARDS, path_facts
 from tokensteps.teaching.path.stations import FOLLOW_UP, OWN_STATION, STATIONS
 from tokensteps.teaching.predictions import question_after
@@ -43,14 +43,14 @@ from tokensteps.teaching.walk import (
     write_walk,
 )
 from tokensteps.widgets import stage
-from tokensteps.widgets.keep import kept
+from tokensteps.widgets.keep import synced
 from tokensteps.widgets.questions import ask, verdict_html
 
 WALK_PLACE: Final = "walk.place"
 """In session state: the stop, None without one,"""
 PATH_PROGRESS: Final = "walk.progress"
 """the progress on the path,"""
-BROWSER_ASKED: Final = "walk.asked"
+PROGRESS_REQUESTED: Final = "walk.asked"
 """whether the browser was asked for its kept progress,"""
 PATH_ERASED: Final = "walk.erased"
 """whether the browser is to forget it,"""
@@ -64,7 +64,7 @@ WALK_CARD: Final = "walk.card"
 """the station's number, the verdict on the last answer above the page, and the wrong answers so far,"""
 SENTENCE_KEY: Final = "home.sentence"
 """the sentence on the home page,"""
-WALK_TOLD: Final = "walk.told"
+WALK_TOAST: Final = "walk.told"
 """and a toast for the next page: this page's run ends with the change."""
 
 
@@ -96,7 +96,7 @@ def show_walk(page: str) -> bool:
     are in the address.
     """
     state = st.session_state
-    if toast := state.pop(WALK_TOLD, ""):
+    if toast := state.pop(WALK_TOAST, ""):
         st.toast(toast, duration="long")
     if WALK_BEGUN in state:
         _go(state.pop(WALK_BEGUN))
@@ -191,7 +191,7 @@ def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
         return
     station = STATIONS[place.number - 1]
     first = int(station.link.query.get("step", "0")) + 1
-    if not station.predictions or (hidden.place, corpus) != (station.link.page, station.link.query["corpus"]):
+    if not station.predictions or (hidden.key, corpus) != (station.link.page, station.link.query["corpus"]):
         return
     wanted = [one for one in game.predictions if first <= one.step < first + station.predictions]
     keys = [question_after(hidden.trace, one.step - 1, one.kind, hidden.style).key for one in wanted]
@@ -214,18 +214,18 @@ def open_stop_tab(page: str, place: WalkPlace) -> None:
 def _keep_progress() -> None:
     """Have the browser keep the progress, after asking it for its earlier one."""
     state, now = st.session_state, progress()
-    what = now.saved() if state.get(BROWSER_ASKED) else []
+    what = now.saved() if state.get(PROGRESS_REQUESTED) else []
     result = read_progress(
-        kept(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
+        synced(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
     )
-    state[BROWSER_ASKED] = True
+    state[PROGRESS_REQUESTED] = True
     if result != PathProgress() and result._replace(old=now.old) != now:
         state[PATH_PROGRESS] = now.together(result)
         if result.old and not now.old:
-            told_so = _(
+            toast = _(
                 "The path is new. The stations that you did on the old one are ticked as shown: do them yourself whenever you like."
             )
-            st.session_state[WALK_TOLD] = told_so
+            st.session_state[WALK_TOAST] = toast
         if state[PATH_PROGRESS] != now:
             st.rerun()  # so that the page shows it, and the browser keeps it again
 
@@ -244,7 +244,7 @@ def _strip(page: str, place: WalkPlace) -> None:
             _go(WalkPlace(place.walk, place.number - 1))
         case "leave":
             leave_walk()
-            st.session_state[WALK_TOLD] = _("Home has the place where you stopped.")
+            st.session_state[WALK_TOAST] = _("Home has the place where you stopped.")
             st.rerun()
         case "practise" if exercise_link(place) is not None:
             st.session_state[WALK_LEFT] = place
@@ -269,9 +269,9 @@ def _end(place: WalkPlace) -> None:
     """After the last stop: a plan ends at home, the path at its exercises."""
     leave_walk()
     if place.walk != PATH_WALK:
-        st.session_state[WALK_TOLD] = _("That was the last stop.")
+        st.session_state[WALK_TOAST] = _("That was the last stop.")
         st.switch_page(PAGES["home"].script, query_params=in_links())
-    st.session_state[WALK_TOLD] = farewell(progress())
+    st.session_state[WALK_TOAST] = farewell(progress())
     st.switch_page(PAGES[FOLLOW_UP.page].script, query_params={**FOLLOW_UP.query, **in_links()})
 
 
@@ -359,7 +359,7 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
     note = here.note
     deed = st.session_state.get(WALK_DEEDS, {}).get(place.number)
     if is_done:
-        insight = told(STATIONS[place.number - 1].insight, lesson_facts())
+        insight = say(STATIONS[place.number - 1].insight, lesson_facts())
         note = deed.named(place.number, lesson_facts()) if deed is not None else insight
     return {
         "place": write_walk(place),
@@ -382,7 +382,7 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
     }
 
 
-def plan_told(place: WalkPlace | None) -> dict[str, Any] | None:
+def plan_data(place: WalkPlace | None) -> dict[str, Any] | None:
     """An activity of a plan for the lecturer's own screen, in the language in use; None for none, and on the
     path."""
     if place is None or place.walk == PATH_WALK:

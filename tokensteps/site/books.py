@@ -21,11 +21,11 @@ from tokensteps.language.i18n import _, count, listed, sentences
 from tokensteps.language.labels import projector_labels
 from tokensteps.language.messages import too_old
 from tokensteps.language.names import run_name
-from tokensteps.limits import SITE_ROOM, STEPS_TOLD
+from tokensteps.limits import SITE_ROOM, STEPS_SENT
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF, VIEWS
-from tokensteps.runs.settings import Recipe, read_url, setting_told
+from tokensteps.runs.settings import Recipe, read_url, setting_text
 from tokensteps.server.tasks import Progress
 from tokensteps.site.layout import SitePage, relative
 
@@ -72,7 +72,7 @@ class SiteRun:
         file."""
         chosen = own_choices(self.recipe) if self.example else {}
         return listed(
-            setting_told(rule, chosen[rule.name]) for rule in self.recipe.rules if rule.name in chosen
+            setting_text(rule, chosen[rule.name]) for rule in self.recipe.rules if rule.name in chosen
         )
 
 
@@ -135,7 +135,7 @@ def draw_encoding(trace: AnyTrace, step: int, word: str) -> tuple[str, DrawnRun]
     draw, style = STEP_KINDS[trace.ranked_by].encoding_frame, style_of(trace)
     story: Any = trace.tokenizer(step).explain(word[:LATTICE_CHARACTERS])
     title = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(step))
-    last = min(len(story), STEPS_TOLD)
+    last = min(len(story), STEPS_SENT)
     return title, drawn_for_site(title, last, lambda at: draw(story[at], style), called=title)
 
 
@@ -173,7 +173,7 @@ def books_data(drawn: Iterable[DrawnRun], path: str, projector: bool = False) ->
 # --- links into it ------------------------------------------------------------------------------------------
 
 
-def site_place(runs: Sequence[SiteRun], page: str, query: Mapping[str, str]) -> str | None:
+def site_path(runs: Sequence[SiteRun], page: str, query: Mapping[str, str]) -> str | None:
     """The page of a site, and its step, with the same content as an address of the app; None if the site has
     none."""
     if page in ("errata", "glossary"):

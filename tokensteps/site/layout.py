@@ -50,13 +50,13 @@ def link_html(start: str, target: str, label: str, attributes: str = "") -> str:
     return f'<a href="{escape(relative(start, target))}"{attributes}>{escape(label)}</a>'
 
 
-def document(page: SitePage, languages: Iterable[str], places: Iterable[tuple[str, str]] = ()) -> str:
-    """The whole page in the language in use; `languages` are the site's, `places` more of its pages, with
+def document(page: SitePage, languages: Iterable[str], extra: Iterable[tuple[str, str]] = ()) -> str:
+    """The whole page in the language in use; `languages` are the site's, `extra` more of its pages, with
     their titles."""
     here = current_language()
     path = f"{here}/{page.path}"
-    all_places = [
-        *places,
+    linked_pages = [
+        *extra,
         (f"{INDEX_PAGE}#runs", _("Runs")),
         (f"{INDEX_PAGE}#lessons", _("Lessons")),
         (f"{INDEX_PAGE}#exercises", _("Exercises")),
@@ -68,7 +68,7 @@ def document(page: SitePage, languages: Iterable[str], places: Iterable[tuple[st
         home=relative(path, f"{here}/{INDEX_PAGE}"),
         mark=mark(),
         pages=escape(_("Pages of this site")),
-        places="".join(_nav_link(path, f"{here}/{target}", label) for target, label in all_places),
+        places="".join(_nav_link(path, f"{here}/{target}", label) for target, label in linked_pages),
         language=escape(_("Language")),
         languages="".join(
             link_html(

@@ -134,7 +134,7 @@ class Table:
     def __init__(self, place: str, value: object) -> None:
         if not isinstance(value, dict):
             raise LessonError("wrong", place, value=shown(value), wanted=N_("a table"))
-        self.place, self._left, self._asked = place, {**value}, dict[str, None]()
+        self.place, self._left, self._expected = place, {**value}, dict[str, None]()
 
     def __contains__(self, key: str) -> bool:
         return key in self._left
@@ -145,7 +145,7 @@ class Table:
 
     def take(self, key: str, default: Any = None) -> Any:
         """A value of any type."""
-        self._asked[key] = None
+        self._expected[key] = None
         return self._left.pop(key, default)
 
     def words(self, key: str, limit: int = LESSON_LINE, required: bool = False) -> str:
@@ -183,7 +183,7 @@ class Table:
     def done(self) -> None:
         """Nothing else is allowed."""
         for key in self._left:
-            raise LessonError("unknown", self.at(shown(key)), known=", ".join(self._asked))
+            raise LessonError("unknown", self.at(shown(key)), known=", ".join(self._expected))
 
 
 def shown(value: object) -> str:
@@ -383,7 +383,7 @@ def read_own_question(table: Table) -> OwnQuestion:
         )
     value = table.take("answer")
     many = value if isinstance(value, list) and len(value) <= LESSON_QUESTIONS else [value]
-    answers = tuple(read_answer_given(table.at("answer"), one) for one in many)
+    answers = tuple(read_right_answer(table.at("answer"), one) for one in many)
     if not answers or (len(answers) > 1 and not all(isinstance(one, str) for one in answers)):
         raise LessonError(
             "wrong", table.at("answer"), value=shown(value), wanted="a text, a number, or a list of texts"
@@ -399,7 +399,7 @@ def read_own_question(table: Table) -> OwnQuestion:
     return OwnQuestion(ask, answers, choices, hint)
 
 
-def read_answer_given(place: str, value: object) -> str | Fraction:
+def read_right_answer(place: str, value: object) -> str | Fraction:
     """A right answer: a text or a number."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not abs(value) < 1e15:  # neither is NaN

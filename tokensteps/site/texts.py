@@ -12,7 +12,7 @@ from tokensteps.language.i18n import LANGUAGES, _, count, current_language, sent
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.terms import SECTIONS
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.site.books import SiteRun, site_place
+from tokensteps.site.books import SiteRun, site_path
 from tokensteps.site.layout import INDEX_PAGE, SitePage, in_language, link_html, whole_page
 from tokensteps.site.practice import practice_path
 from tokensteps.teaching.errata import errata, erratum_html
@@ -22,8 +22,8 @@ from tokensteps.teaching.lessons import (
     Lesson,
     Link,
     activity_html,
-    teacher_told,
-    told,
+    say,
+    teacher_text,
 )
 from tokensteps.teaching.path.stations import STATIONS
 
@@ -118,8 +118,8 @@ def glossary_page(runs: Sequence[SiteRun]) -> SitePage:
     for section in SECTIONS:
         parts.append(f"<h2>{escape(_(section.title))}</h2>")
         for term in section.terms:
-            place = site_place(runs, term.page, term.query)
-            link = link_html("glossary.html", place, _("See it")) if place else ""
+            target = site_path(runs, term.page, term.query)
+            link = link_html("glossary.html", target, _("See it")) if target else ""
             parts.append(f'<div class="looked-up">{entry_html(term)}{link}</div>')
     return SitePage("glossary.html", _("Glossary"), titled_body(_("Glossary"), parts))
 
@@ -132,9 +132,9 @@ def errata_page(runs: Sequence[SiteRun]) -> SitePage:
     )
     parts = [f'<p class="lead">{escape(lead)}</p>']
     for one in errata():
-        place = site_place(runs, one.page, one.query)
+        target = site_path(runs, one.page, one.query)
         label = _("Open the step: {algorithm}").format(algorithm=ALGORITHM_NAMES[one.page])
-        link = opening_link(link_html("errata.html", place, label)) if place else ""
+        link = opening_link(link_html("errata.html", target, label)) if target else ""
         parts.append(f'<section class="box">{erratum_html(one)}{link}</section>')
     return SitePage("errata.html", _("Errata"), titled_body(_("Errata"), parts))
 
@@ -162,10 +162,10 @@ def plan_pages(runs: Sequence[SiteRun], known: Mapping[str, str]) -> Iterator[Si
     """The lesson plans and the path; `known` has the figures in their sentences."""
     for lesson in LESSONS:
         path, start = plan_path(lesson), 0
-        parts = [f'<p class="lead">{escape(told(lesson.aim, known))}</p>', remark_html()]
+        parts = [f'<p class="lead">{escape(say(lesson.aim, known))}</p>', remark_html()]
         for one in lesson.activities:
             parts.append(
-                activity_html(start, one.minutes, teacher_told(one, known), told(one.answer, known))
+                activity_html(start, one.minutes, teacher_text(one, known), say(one.answer, known))
                 + plan_link(runs, path, one.link)
             )
             start += one.minutes
@@ -180,27 +180,27 @@ def plan_pages(runs: Sequence[SiteRun], known: Mapping[str, str]) -> Iterator[Si
         label = f"{count(number)} {_(station.link.label)}"
         summary = escape(_("What follows from it"))
         insight = (
-            f"<details><summary>{summary}</summary><p>{escape(told(station.insight, known))}</p></details>"
+            f"<details><summary>{summary}</summary><p>{escape(say(station.insight, known))}</p></details>"
         )
-        parts.append(f"<h2>{escape(label)}</h2><p>{escape(told(station.ask, known))}</p>{insight}{links}")
+        parts.append(f"<h2>{escape(label)}</h2><p>{escape(say(station.ask, known))}</p>{insight}{links}")
     title = _("A path through the app")
     yield SitePage(PATH_PAGE, title, titled_body(title, parts))
 
 
 def remark_html() -> str:
     """The limits of these pages without the app."""
-    told_so = _(
+    remark = _(
         "This was written for the app, which has tabs and pages that a site without a server lacks. Where this site has the run, a link opens it."
     )
-    return f'<p class="note">{escape(told_so)}</p>'
+    return f'<p class="note">{escape(remark)}</p>'
 
 
 def plan_link(runs: Sequence[SiteRun], path: str, link: Link | None) -> str:
     """The link of a plan's activity, as far as the site has the page."""
-    place = site_place(runs, link.page, link.query) if link is not None else None
-    if link is None or place is None:
+    target = site_path(runs, link.page, link.query) if link is not None else None
+    if link is None or target is None:
         return ""
-    return opening_link(link_html(path, place, _(link.label)))
+    return opening_link(link_html(path, target, _(link.label)))
 
 
 def opening_link(link: str) -> str:

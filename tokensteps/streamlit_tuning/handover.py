@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 
 from tokensteps.streamlit_tuning.checks import require
 
-LAST_TOLD: Final = ScriptRunnerEvent.SHUTDOWN
+LAST_EVENT: Final = ScriptRunnerEvent.SHUTDOWN
 """The last event of a script's thread: after any other, more is about to come."""
 
 
@@ -30,7 +30,7 @@ class Handover:
     def __init__(self, call: Callable[[Callable[[], None]], None]) -> None:
         self._call = call
         """Has the event loop call something soon, from any thread."""
-        self._told: deque[Callable[[], None]] = deque()
+        self._messages: deque[Callable[[], None]] = deque()
         self._called = self._held = False
         self.wait: asyncio.TimerHandle | None = None
         """The timer for the end of the wait."""
@@ -38,7 +38,7 @@ class Handover:
     def add(self, handle: Callable[[], None], *, more: bool = False) -> None:
         """Have the event loop call `handle` soon; if `more` is about to come, together with that if it comes
         in time."""
-        self._told.append(handle)
+        self._messages.append(handle)
         if not more and not self._called:
             self._called = True
             self._call(self.pass_on)
@@ -54,11 +54,11 @@ class Handover:
             self.wait = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
 
     def _hold(self) -> None:
-        if self._told:
+        if self._messages:
             self.expect()
 
     def _pass_on_held(self) -> None:
-        goes_on = bool(self._told)
+        goes_on = bool(self._messages)
         self.pass_on()
         if goes_on:
             self.expect()
@@ -70,10 +70,10 @@ class Handover:
             self.wait.cancel()
             self.wait = None
         try:
-            while self._told:
-                self._told.popleft()()
+            while self._messages:
+                self._messages.popleft()()
         finally:  # a failed one keeps nothing from the others
-            if self._told:
+            if self._messages:
                 self._call(self.pass_on)
 
 
@@ -101,7 +101,7 @@ def tell_together() -> None:
 
     def tell(session: AppSession, sender: Any, event: ScriptRunnerEvent, **more: Any) -> None:
         handle = partial(session._handle_scriptrunner_event_on_event_loop, sender, event, **more)
-        handover_of(session).add(handle, more=event is not LAST_TOLD)
+        handover_of(session).add(handle, more=event is not LAST_EVENT)
 
     def ask(session: AppSession, client_state: ClientState | None) -> None:
         if asyncio._get_running_loop() is session._event_loop:

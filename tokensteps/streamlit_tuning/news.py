@@ -15,7 +15,7 @@ require(KeyIdMapper, "id_key_mapping")
 require(WStates, "widget_metadata", "set_widget_metadata", "set_widget_from_proto")
 
 
-def value_told(widget: WidgetState, state: SessionState) -> Any:
+def message_value(widget: WidgetState, state: SessionState) -> Any:
     """The message's value of a widget known to the session."""
     states = WStates()
     states.set_widget_metadata(state._new_widget_state.widget_metadata[widget.id])
@@ -35,6 +35,6 @@ def is_news(widget: WidgetState, state: SessionState) -> bool:
     if widget.HasField("file_uploader_state_value"):
         return bool(widget.file_uploader_state_value.uploaded_file_info)
     try:
-        return bool(value_told(widget, state) != value_held(widget.id, state))
+        return bool(message_value(widget, state) != value_held(widget.id, state))
     except KeyError:
         return True

@@ -9,7 +9,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
 
 from tokensteps.streamlit_tuning.checks import require
-from tokensteps.streamlit_tuning.news import is_news, value_held, value_told
+from tokensteps.streamlit_tuning.news import is_news, message_value, value_held
 
 SET_BY_PAGES: Final = (
     "bool_value",
@@ -59,7 +59,7 @@ def _old_in(widget_states: WidgetStates, state: SessionState) -> set[str]:
     )
     for one in widget_states.widgets:
         if one.id in held:
-            value = _fingerprint(value_told(one, state))
+            value = _fingerprint(message_value(one, state))
             if news > 1 and value in held[one.id][:-1]:
                 old.add(one.id)
             else:

@@ -38,7 +38,7 @@ class StateInSight(Mapping[str, Any]):
         return repr(all_in_sight(self._state))
 
 
-def _told_as_dict(
+def _events_as_dict(
     events: str, _component: str | None = None, _names: set[str] | None = None
 ) -> WidgetValuePresenter:
     """A component in session state: its values, and its latest events under the widget `events`. A plain
@@ -60,4 +60,4 @@ def show_state_by_need() -> None:
     require(SessionState, "_new_widget_state")
     require(bidi_component, "make_bidi_component_presenter")
     SessionState.filtered_state = property(StateInSight)  # type: ignore[assignment]
-    vars(bidi_component)["make_bidi_component_presenter"] = _told_as_dict
+    vars(bidi_component)["make_bidi_component_presenter"] = _events_as_dict

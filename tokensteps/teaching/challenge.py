@@ -20,12 +20,12 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.runs.algorithms import ALGORITHMS, Run
-from tokensteps.runs.rules import ASKED
+from tokensteps.runs.rules import ASK_KINDS
 from tokensteps.runs.settings import Reading, read_url
 from tokensteps.server.seal import seal, unseal
 from tokensteps.server.stores import digest
 from tokensteps.teaching.game import VERDICT_NAMES, Prediction
-from tokensteps.teaching.predictions import next_asked, question_after
+from tokensteps.teaching.predictions import next_question_step, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Question
 
 CODE: Final = re.compile(r"\.?[\w-]+(?:\.[\w-]+)+", re.ASCII)
@@ -47,7 +47,7 @@ class Challenge(NamedTuple):
     """The step shown at the start."""
     last: int
     """The last step to predict."""
-    asked: str
+    question_kind: str
 
     def sealed(self) -> str:
         """The challenge as a link's parameter."""
@@ -87,7 +87,7 @@ def open_challenge(sealed: str) -> Challenge | None:
             return None
     match unseal("challenge", sealed):
         case [str(title), str(page), dict(url), int(first), int(last), str(requested)] if (
-            page in ALGORITHMS and requested in ASKED and 0 <= first < last
+            page in ALGORITHMS and requested in ASK_KINDS and 0 <= first < last
         ):
             return Challenge(title, page, url, first, last, requested)
     return None
@@ -119,18 +119,18 @@ def open_answers(code: str) -> Answers | None:
 def questions_of(challenge: Challenge, trace: AnyTrace, style: Style) -> list[tuple[int, Question]]:
     """The steps to predict and their questions: the same for the whole class."""
     wanted: list[tuple[int, Question]] = []
-    step = next_asked(trace, challenge.first)
+    step = next_question_step(trace, challenge.first)
     while step is not None and step < min(challenge.last, len(trace)):
-        wanted.append((step + 1, question_after(trace, step, challenge.asked, style)))
-        step = next_asked(trace, step + 1)
+        wanted.append((step + 1, question_after(trace, step, challenge.question_kind, style)))
+        step = next_question_step(trace, step + 1)
     return wanted
 
 
 def grade_answers(questions: Sequence[tuple[int, Question]], answers: Sequence[str]) -> list[Prediction]:
     """Grade answers, one after the other; a missing answer is wrong."""
     marked: list[Prediction] = []
-    answers_given = [*answers, *[""] * len(questions)]
-    for (step, question), text in zip(questions, answers_given, strict=False):
+    padded = [*answers, *[""] * len(questions)]
+    for (step, question), text in zip(questions, padded, strict=False):
         verdict = question.grade(text).kind if text else WRONG
         marked.append(Prediction(step, question.kind, text, WRONG if verdict == UNREAD else verdict))
     return marked

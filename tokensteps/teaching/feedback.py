@@ -49,8 +49,8 @@ def in_steps(
             if tries == 2
             else (QUARTER, _("At the third try: that counts a quarter."))
         )
-        narration = sentences(ended(verdict.told), escape(counts)) if counted else verdict.told
-        return verdict._replace(kind=kind, told=narration)
+        narration = sentences(ended(verdict.reason), escape(counts)) if counted else verdict.reason
+        return verdict._replace(kind=kind, reason=narration)
     if verdict.kind != WRONG:
         return verdict
     if _plain(answer) in map(_plain, before):
@@ -68,7 +68,7 @@ def in_steps(
         )
     again = counts if counted else _("Try again.")
     narration = sentences(f"<b>{name}</b>", verdict.hint, worked, escape(again))
-    return verdict._replace(kind=AGAIN, told=narration, hint="", worked="")
+    return verdict._replace(kind=AGAIN, reason=narration, hint="", worked="")
 
 
 def _plain(answer: str) -> str:

@@ -18,7 +18,7 @@ from tokensteps.language.i18n import N_, _, sentences
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
 from tokensteps.teaching.feedback import in_steps
-from tokensteps.teaching.predictions import next_asked, question_after
+from tokensteps.teaching.predictions import next_question_step, question_after
 from tokensteps.teaching.questions import (
     AGAIN,
     HALF,
@@ -57,16 +57,16 @@ class Prediction(NamedTuple):
 class Hidden:
     """A run with steps to predict."""
 
-    place: str
+    key: str
     """Its page, the prefix of its widgets' keys."""
     name: str
     """The run's, see `Run.name`."""
     trace: AnyTrace
     style: Style
     frame: Callable[..., Frame]
-    """Draws a snapshot; with `ahead=False` and, beside a question, `asked=True`, without giving away the next
+    """Draws a snapshot; with `ahead=False` and, beside a question, `quiz=True`, without giving away the next
     step."""
-    asked: str
+    question_kind: str
     """The kind of question."""
     last: int
     """The last step to predict."""
@@ -82,13 +82,13 @@ class Hidden:
             self.trace[step],
             self.style,
             ahead=self._is_whole(reached),
-            asked=step == reached and self._lists_pairs(reached),
+            quiz=step == reached and self._lists_pairs(reached),
         )
 
     @property
     def book(self) -> str:
         """The flipbook's key."""
-        return f"{self.place}.book"
+        return f"{self.key}.book"
 
     def drawing(self, reached: int) -> str:
         """A name for the frames when the steps up to `reached` are shown: other frames have another one."""
@@ -98,7 +98,7 @@ class Hidden:
         """Whether the pairs to choose from are listed after the last shown step: they would give away the
         answer to a question about the language."""
         return reached < self.last and (
-            question_after(self.trace, reached, self.asked, self.style).kind != "language"
+            question_after(self.trace, reached, self.question_kind, self.style).kind != "language"
         )
 
     def _is_whole(self, reached: int) -> bool:
@@ -107,7 +107,7 @@ class Hidden:
 
     def shown_from(self, step: int) -> int:
         """The last step to show, from a step on: the next one before a possible question."""
-        following = next_asked(self.trace, min(step, self.last))
+        following = next_question_step(self.trace, min(step, self.last))
         return self.last if following is None else min(following, self.last)
 
 
@@ -137,7 +137,7 @@ class Game:
         """The next question; None at the end."""
         if self.reached >= hidden.last:
             return None
-        return question_after(hidden.trace, self.reached, hidden.asked, hidden.style)
+        return question_after(hidden.trace, self.reached, hidden.question_kind, hidden.style)
 
     def answer(self, hidden: Hidden, question: Question, text: str, verdict: Verdict) -> bool:
         """Write an answer down, and show the step unless it can't be read or there is another try; whether

@@ -557,15 +557,15 @@ def _prune_facts() -> dict[str, str]:
     }
 
 
-def told(message: str, known: Mapping[str, str]) -> str:
+def say(message: str, known: Mapping[str, str]) -> str:
     """A sentence in the language in use, its fields filled in: plain text."""
     return _(message).format(**known)
 
 
-def teacher_told(activity: Activity, known: Mapping[str, str]) -> str:
+def teacher_text(activity: Activity, known: Mapping[str, str]) -> str:
     """The teacher's part, and the way to ask a live class: plain text."""
     asks = _("In a live class, press A: everybody answers on their own device.") if activity.ask else ""
-    return sentences(told(activity.teacher, known), asks)
+    return sentences(say(activity.teacher, known), asks)
 
 
 def activity_html(start: int, minutes: int, teacher: str, answer: str, here: bool = False) -> str:
@@ -593,9 +593,9 @@ def lesson_page(
             filled(
                 "lesson-row",
                 minutes=f"{start}–{start + activity.minutes}",
-                teacher=escape(teacher_told(activity, known)),
+                teacher=escape(teacher_text(activity, known)),
                 address=escape(target),
-                answer=escape(told(activity.answer, known)),
+                answer=escape(say(activity.answer, known)),
             )
         )
         start += activity.minutes
@@ -605,7 +605,7 @@ def lesson_page(
         language=current_language(),
         styles=("handout/lesson.css", "handout/mark.css"),
         mark=mark(),
-        aim=escape(told(lesson.aim, known)),
+        aim=escape(say(lesson.aim, known)),
         heads="".join(f"<th>{escape(name)}</th>" for name in names),
         rows="\n".join(rows),
     )

@@ -35,12 +35,12 @@ from tokensteps.teaching.questions import (
     Entry,
     Question,
     Verdict,
-    bound_told,
+    bound_text,
     grade_choice,
     grade_number,
     grade_split,
     right,
-    symbol_told,
+    symbol_sentence,
     tied,
     wrong,
 )
@@ -70,7 +70,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     excluded = {one.candidate.pair: one for one in trace.excluded(step + 1)}
     chosen = next(one for one in candidates if one.pair == event.pair)
     voice = Markup(style)
-    value = _score_told if trace.ranked_by == "score" else _count_told
+    value = _score_text if trace.ranked_by == "score" else _count_text
     because = fill(_("{pair}: {value}."), pair=voice.pair(chosen.pair), value=value(chosen, voice))
     if event.tied_count > 1:
         because = sentences(because, tell_rule(trace[step + 1], event, voice))
@@ -108,7 +108,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         ).format(language=language)
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
     if longest := trace.settings.get("max_token_length"):
-        rule = sentences(rule, bound_told(longest))
+        rule = sentences(rule, bound_text(longest))
     return Question(
         "pair",
         f"{escape(prompt)} <small>{escape(rule)}</small>",
@@ -219,7 +219,7 @@ def ask_merged_split(trace: MergeTrace, step: int, style: Style) -> Question | N
         split=chips(then, style),
     )
     behind = symbol_after(trace, "".join(pieces))
-    text = sentences(text, symbol_told(behind, style))
+    text = sentences(text, symbol_sentence(behind, style))
 
     def compare(yours: tuple[str, ...]) -> Verdict:
         if yours in others:
@@ -280,19 +280,19 @@ def prefix_of(trace: MergeTrace) -> str:
     return trace.prefix if trace.ranked_by == "score" else ""
 
 
-def is_given(trace: AnyTrace) -> bool:
+def shows_counts(trace: AnyTrace) -> bool:
     """Whether the counts of pairs are beside the question: where there are too many words to count in."""
     return len(trace.corpus.words) > WORDS_TO_COUNT
 
 
-def _count_told(candidate: Candidate, _voice: Markup) -> str:
+def _count_text(candidate: Candidate, _voice: Markup) -> str:
     """How often a pair occurs."""
     return escape(
         ngettext("{number} time", "{number} times", candidate.freq).format(number=count(candidate.freq))
     )
 
 
-def _score_told(candidate: Candidate, voice: Markup) -> str:
+def _score_text(candidate: Candidate, voice: Markup) -> str:
     """A pair's score, with its numbers."""
     known = scored(candidate)
     return f"{score_numbers(known, voice)} = <b>{known.score}</b>"
@@ -360,7 +360,7 @@ def ask_leaving(trace: MergeTrace, step: int, style: Style) -> Question | None:
     shares, at = [], step + 1
     for part in learned:
         removal = removals.get(part)
-        left = removal.left if removal else _places(trace, at, part)
+        left = removal.left if removal else _occurrences(trace, at, part)
         at += removal is not None
         shares.append(
             fill(
@@ -406,7 +406,7 @@ def ask_leaving(trace: MergeTrace, step: int, style: Style) -> Question | None:
     )
 
 
-def _places(trace: MergeTrace, step: int, token: str) -> int:
+def _occurrences(trace: MergeTrace, step: int, token: str) -> int:
     """How often a token occurs in the corpus after a step."""
     counts = trace.word_frequencies
     return sum(tokens.count(token) * counts[word] for word, tokens in trace.splits(step).items())

@@ -17,7 +17,7 @@ from tokensteps.teaching.merge_questions import (
     ask_merged_split,
     ask_pair,
     ask_score,
-    is_given,
+    shows_counts,
 )
 from tokensteps.teaching.prune_questions import ask_loss, ask_piece, ask_pruned_split
 from tokensteps.teaching.questions import Question
@@ -25,7 +25,7 @@ from tokensteps.teaching.questions import Question
 Ask = Callable[..., Question | None]
 """Called with a trace of its algorithm, a step and a style: the question about the step after that one; None
 if there is none."""
-ASKED_OF: Final[Mapping[str, Mapping[str, Ask]]] = {
+QUESTIONS_OF: Final[Mapping[str, Mapping[str, Ask]]] = {
     "count": {"pair": ask_pair, "count": ask_count, "split": ask_merged_split},
     "score": {"pair": ask_pair, "score": ask_score, "split": ask_merged_split},
     "loss": {"piece": ask_piece, "loss": ask_loss, "split": ask_pruned_split},
@@ -33,7 +33,7 @@ ASKED_OF: Final[Mapping[str, Mapping[str, Ask]]] = {
 """The value that decides a step → the questions about it, by keys of `ASK_NAMES`. The first is possible at
 every merge or prune."""
 ASKS: Final[Mapping[str, Mapping[str, Ask]]] = {
-    name: ASKED_OF[algorithm.ranked_by] for name, algorithm in ALGORITHMS.items()
+    name: QUESTIONS_OF[algorithm.ranked_by] for name, algorithm in ALGORITHMS.items()
 }
 """The questions about a run, by algorithm."""
 ASKS_OF_KIND: Final[Mapping[str, Mapping[str, Ask]]] = {
@@ -56,7 +56,7 @@ def asks_about(trace: AnyTrace) -> Mapping[str, Ask]:
     return asks_of(trace.algorithm, trace.kind if isinstance(trace, BpeTrace) else "plain")
 
 
-def next_asked(trace: AnyTrace, step: int) -> int | None:
+def next_question_step(trace: AnyTrace, step: int) -> int | None:
     """The first step from this one on before a merge or a prune; None if there is none."""
     if trace.ranked_by != "loss":
         is_merge = trace.record.is_merge
@@ -65,29 +65,29 @@ def next_asked(trace: AnyTrace, step: int) -> int | None:
     return next((at - 1 for at in range(step + 1, len(kinds)) if kinds[at] == "prune"), None)
 
 
-def last_asked(trace: AnyTrace) -> int:
+def asks_end(trace: AnyTrace) -> int:
     """The step before which questions end. In a growing run, a question's other options must be there,
     too."""
     return len(trace) if trace.finished else max(0, len(trace) - AHEAD)
 
 
-def asked_steps(trace: AnyTrace, first: int, last: int) -> list[int]:
+def steps_with_questions(trace: AnyTrace, first: int, last: int) -> list[int]:
     """The steps from `first` on, before `last`, with a question after them."""
-    result, step = [], next_asked(trace, first)
+    result, step = [], next_question_step(trace, first)
     while step is not None and step < last:
         result.append(step)
-        step = next_asked(trace, step + 1)
+        step = next_question_step(trace, step + 1)
     return result
 
 
 def question_after(trace: AnyTrace, step: int, kind: str, style: Style) -> Question:
-    """The question about the step after `step` (see `next_asked`): of this kind if possible; for “mixed”, by
-    turns."""
+    """The question about the step after `step` (see `next_question_step`): of this kind if possible; for
+    “mixed”, by turns."""
     asks = asks_about(trace)
     usual, *_others = asks
     if kind not in asks:
         kind = [*asks][step % len(asks)]
-    if kind == "count" and is_given(trace):
+    if kind == "count" and shows_counts(trace):
         kind = usual
     question = asks[kind](trace, step, style) or asks[usual](trace, step, style)
     assert question is not None  # the usual one can always be asked

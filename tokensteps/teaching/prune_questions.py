@@ -23,12 +23,12 @@ from tokensteps.teaching.questions import (
     Entry,
     Question,
     Verdict,
-    bound_told,
+    bound_text,
     grade_choice,
     grade_number,
     grade_split,
     right,
-    symbol_told,
+    symbol_sentence,
     wrong,
 )
 from tokensteps.teaching.slips.unigram import ROUNDING, ResplitWord, choosing_slip, loss_slips, split_slip
@@ -45,13 +45,13 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
     event = prune_at(trace, step + 1)
     offered = {readable(row.piece, style): row for row in offered_pieces(trace, event)}
     exact = trace.method == "course"
-    because = cost_told(event.piece, event.loss, style)
+    because = cost_sentence(event.piece, event.loss, style)
 
     def grade(answer: str) -> Verdict:
         yours = offered[answer]
         if yours.piece == event.piece:
             return right(because)
-        mine = cost_told(yours.piece, yours.loss, style)
+        mine = cost_sentence(yours.piece, yours.loss, style)
         both = sentences(mine, because)
         if yours.loss <= event.loss + ROUNDING:
             same = escape(_("They cost the same; only their order in the list decides which goes first."))
@@ -71,7 +71,7 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
         readable(event.piece, style),
         grade_choice(options, grade),
         because,
-        _least_told(event.loss),
+        _least_sentence(event.loss),
     )
 
 
@@ -83,7 +83,7 @@ def offered_pieces(trace: UnigramTrace, event: PruneEvent) -> list[RankedPiece]:
     return [trace.ranking(event.round, position, position + 1)[0] for position in dict.fromkeys(positions)]
 
 
-def cost_told(piece: str, loss: float, style: Style) -> str:
+def cost_sentence(piece: str, loss: float, style: Style) -> str:
     """The cost of losing a piece."""
     if abs(loss) < ROUNDING:
         return fill(_("Without {piece}, the corpus costs no more."), piece=chip(piece, style))
@@ -94,7 +94,7 @@ def cost_told(piece: str, loss: float, style: Style) -> str:
     )
 
 
-def _least_told(loss: float) -> str:
+def _least_sentence(loss: float) -> str:
     """The cost of the next pruned piece, without its name: markup."""
     if abs(loss) < ROUNDING:
         return escape(_("Losing the piece that goes costs nothing."))
@@ -123,11 +123,11 @@ def piece_slip(trace: UnigramTrace, step: int, yours: str, offered: Sequence[Ran
 def probabilities(trace: UnigramTrace, step: int, pieces: Sequence[str], style: Style) -> str:
     """Pieces with their probabilities after a step, in one line."""
     model = trace.pieces_at(step)
-    givens = [
+    items = [
         f'<span class="given">{chip(piece, style)} {chance(math.exp(model[piece]))}</span>'
         for piece in sorted(pieces, key=lambda piece: (-len(piece), piece))
     ]
-    return f'<p class="givens">{"".join(givens)}</p>'
+    return f'<p class="givens">{"".join(items)}</p>'
 
 
 def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
@@ -149,7 +149,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
         value = escape(_("The pieces in the words that use it, with their probabilities:"))
         prompt = sentences(prompt, value)
     narration = sentences(
-        cost_told(event.piece, event.loss, style), loss_told(trace, step, event.piece, style)
+        cost_sentence(event.piece, event.loss, style), loss_sentences(trace, step, event.piece, style)
     )
     return Question(
         "loss",
@@ -165,7 +165,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
             slips=lambda: loss_slips([*resplits(trace, step, event.piece)]),
         ),
         narration,
-        loss_told(trace, step, event.piece, style),
+        loss_sentences(trace, step, event.piece, style),
     )
 
 
@@ -180,7 +180,7 @@ def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[ResplitWord
             yield ResplitWord(trace.word_frequencies[word], before, -path.log_probability, split, path.pieces)
 
 
-def loss_told(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
+def loss_sentences(trace: UnigramTrace, step: int, piece: str, style: Style) -> str:
     """The words with another split without a piece, and the cost for each: markup."""
     lines = [
         fill(
@@ -217,14 +217,14 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
         split=chips(then, style),
         chance=chance(math.exp(best)),
     )
-    text = sentences(text, symbol_told(behind, style))
+    text = sentences(text, symbol_sentence(behind, style))
 
     def compare(yours: tuple[str, ...]) -> Verdict:
         if any(piece not in logs for piece in yours):
             missing = next(piece for piece in yours if piece not in logs)
             unknown = fill(_("By then there is no piece {piece}."), piece=f"<code>{escape(missing)}</code>")
             if len(missing) > longest:
-                unknown = sentences(unknown, escape(bound_told(longest)))
+                unknown = sentences(unknown, escape(bound_text(longest)))
             slip = "pruned_piece" if missing == as_read((event.piece,), style)[0] else ""
             return wrong(sentences(unknown, text), unknown, slip)
         mine = sum(logs[piece] for piece in yours)

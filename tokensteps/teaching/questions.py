@@ -25,7 +25,7 @@ RIGHT, TIED, WRONG, UNREAD = "right", "tied", "wrong", "unread"
 HALF, QUARTER, AGAIN = "half", "quarter", "again"
 HAND_TOLERANCE: Final = 0.01
 """How far off a number computed from rounded figures may be: by this much, or by this share of it."""
-DIGITS_ASKED: Final = 2
+LEAST_DIGITS: Final = 2
 """The fewest significant digits of a rounded number."""
 
 
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
     """`RIGHT`; `TIED`: as good as the right one, but the tie rule chooses another; `WRONG`; `UNREAD`: it
     can't be read, and doesn't count. With several tries (`tokensteps/teaching/feedback.py`) also `HALF` and
     `QUARTER`: right at the second or the third one; `AGAIN`: wrong, but there is another try."""
-    told: str
+    reason: str
     """Why, with the learner's numbers and the right ones: markup."""
     hint: str = ""
     """A hint at a wrong answer's fault, for another try: markup without the right one."""
@@ -159,7 +159,7 @@ class Board:
         spans = (
             (start, end, self.word[start:end]) for start in range(len(self.word)) for end in ends[start:]
         )
-        return [index for index in spans if index[2] in self.pieces]
+        return [span for span in spans if span[2] in self.pieces]
 
 
 @dataclass(frozen=True)
@@ -256,11 +256,11 @@ class Number(NamedTuple):
 
     def means(self, true: Fraction | float) -> bool:
         """Whether it is the number `true`: exactly, or rounded to the typed digits (at least
-        `DIGITS_ASKED`)."""
+        `LEAST_DIGITS`)."""
         exact = Fraction(true)
         if self.value == exact:
             return True
-        if self.digits < DIGITS_ASKED:
+        if self.digits < LEAST_DIGITS:
             return False
         return abs(self.value - exact) <= self.slack * Fraction(100_001, 100_000)
 
@@ -342,13 +342,13 @@ def no_slips() -> Iterable[tuple[str, Fraction | float]]:
 
 def grade_number(
     true: Fraction | float | int,
-    told_right: str,
-    told_wrong: str,
+    if_right: str,
+    if_wrong: str,
     shown: str,
     by_hand: bool = False,
     slips: Callable[[], Iterable[tuple[str, Fraction | float]]] = no_slips,
 ) -> Callable[[str], Verdict]:
-    """Grade a typed number. `told_right` and `told_wrong` are markup; `shown` is the true number as plain
+    """Grade a typed number. `if_right` and `if_wrong` are markup; `shown` is the true number as plain
     text.
 
     `by_hand` lets it be off by `HAND_TOLERANCE`, as learners compute it from rounded figures. `slips` gives
@@ -369,7 +369,7 @@ def grade_number(
                 ).format(answer=repr(answer[:40]))
             )
         if is_meant(number, true):
-            return right(told_right)
+            return right(if_right)
         if number.digits == 1 and abs(number.value - Fraction(true)) <= number.slack:
             return unread(_("That is close: give at least two significant digits."))
         mine = escape(answer.strip()[:40])
@@ -377,12 +377,12 @@ def grade_number(
         near = [
             (abs(number.value - Fraction(value)), name) for name, value in slips() if is_meant(number, value)
         ]
-        slip = min(near, key=lambda found: found[0], default=(0, ""))[1]
+        slip = min(near, key=lambda match: match[0], default=(0, ""))[1]
         way = (
             "" if slip else _("It is more than that.") if number.value < true else _("It is less than that.")
         )
         return wrong(
-            f"{yours} {told_wrong}",
+            f"{yours} {if_wrong}",
             sentences(fill(_("You answered {yours}."), yours=mine), escape(way)),
             slip,
         )
@@ -393,7 +393,7 @@ def grade_number(
 # --- splits -------------------------------------------------------------------------------------------------
 
 
-def bound_told(longest: int) -> str:
+def bound_text(longest: int) -> str:
     """How long a token may be, as plain text."""
     message = ngettext(
         "A token has at most {number} character.", "A token has at most {number} characters.", longest
@@ -401,7 +401,7 @@ def bound_told(longest: int) -> str:
     return message.format(number=count(longest))
 
 
-def symbol_told(symbol: str, style: Style) -> str:
+def symbol_sentence(symbol: str, style: Style) -> str:
     """That a symbol stays whole, as markup; nothing where there is none."""
     if not symbol:
         return ""
@@ -429,7 +429,7 @@ def grade_split(
             return right(explanation)
         if behind and pieces[-1] != behind:
             mine = fill(_("You cut it into {pieces}."), pieces=escape(" ".join(pieces)))
-            return wrong(sentences(mine, explanation), sentences(mine, symbol_told(behind, style)))
+            return wrong(sentences(mine, explanation), sentences(mine, symbol_sentence(behind, style)))
         return compare(pieces[: len(pieces) - bool(behind)])
 
     def grade(answer: str) -> Verdict:

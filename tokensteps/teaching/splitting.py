@@ -69,7 +69,7 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     size = len(word)
     if not typed or len(typed) > TYPED_FOR_ONE * (size + 2):
         return []
-    ways: list[dict[int, dict[Cuts, None]]] = [{} for _place in range(len(typed) + 1)]
+    ways: list[dict[int, dict[Cuts, None]]] = [{} for _length in range(len(typed) + 1)]
     """For each number of typed characters: the number of the word's characters so far → the cuts so far."""
 
     def add(at: int, length: int, alternatives: Iterable[Cuts], cut: bool = False) -> None:

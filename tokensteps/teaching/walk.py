@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tokensteps.language.i18n import N_, _, sentences
-from tokensteps.teaching.lessons import LESSONS, WALK_PARAMETER, Lesson, Link, teacher_told, told
+from tokensteps.teaching.lessons import LESSONS, WALK_PARAMETER, Lesson, Link, say, teacher_text
 from tokensteps.teaching.path.stations import OLD_STATIONS, STATIONS
 
 PATH_WALK: Final = "path"
@@ -57,11 +57,11 @@ def stops_of(walk: str, known: Mapping[str, str]) -> tuple[WalkStop, ...]:
     lesson = lesson_of(walk)
     if lesson is None:
         return tuple(
-            WalkStop(station.link, 0, told(station.ask, known), exercise=station.exercise)
+            WalkStop(station.link, 0, say(station.ask, known), exercise=station.exercise)
             for station in STATIONS
         )
     return tuple(
-        WalkStop(one.link or HOME_LINK, one.minutes, teacher_told(one, known), told(one.answer, known))
+        WalkStop(one.link or HOME_LINK, one.minutes, teacher_text(one, known), say(one.answer, known))
         for one in lesson.activities
     )
 
@@ -118,7 +118,7 @@ class Deed(NamedTuple):
         """The result and its consequence, as in the strip: plain text."""
         station = STATIONS[number - 1]
         what = _("Shown: {answer}.").format(answer=self.key) if self.shown else _(station.named)
-        return sentences(what.replace("{yours}", self.yours), told(station.insight, known))
+        return sentences(what.replace("{yours}", self.yours), say(station.insight, known))
 
 
 class PathProgress(NamedTuple):

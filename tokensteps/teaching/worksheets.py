@@ -54,7 +54,7 @@ class PaperTask(NamedTuple):
     """One task: its title is plain text, the question and the answer are markup."""
 
     title: str
-    asked: str
+    question: str
     answer: str
 
 
@@ -73,7 +73,7 @@ def worksheet(title: str, tasks: Sequence[PaperTask]) -> str:
         mark=mark(),
         name=escape(_("Name:")),
         key=escape(_("Key: {title}").format(title=title)),
-        tasks="\n".join(part(text, task.asked) for text, task in numbered),
+        tasks="\n".join(part(text, task.question) for text, task in numbered),
         answers="\n".join(part(text, task.answer) for text, task in numbered),
     )
 

@@ -20,11 +20,11 @@ def too_long(label: str, size: int, limit: int) -> str:
 
 
 def text_box(
-    label: str, limit: int, *, value: str = "", place: DeltaGenerator | None = None, **options: Any
+    label: str, limit: int, *, value: str = "", container: DeltaGenerator | None = None, **options: Any
 ) -> str | None:
-    """A box in `place`, or at the current position; returns its text, or None if that is too long, with a
+    """A box in `container`, or at the current position; returns its text, or None if that is too long, with a
     message below."""
-    box = st.text_input if place is None else place.text_input
+    box = st.text_input if container is None else container.text_input
     text = plain_text(box(label, value, **options))
     if len(text) <= limit:
         return text

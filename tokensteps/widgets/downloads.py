@@ -30,7 +30,7 @@ from tokensteps.language.messages import explained
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.language.pages import PAGE_AT, PAGES, tab_title
 from tokensteps.runs.settings import Recipe
-from tokensteps.server.shared_cache import made_once
+from tokensteps.server.shared_cache import cached_download
 from tokensteps.widgets.notes import note
 
 EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
@@ -104,7 +104,7 @@ def download(
     key."""
     column.download_button(
         label,
-        made_once(in_this_language(make)),
+        cached_download(in_this_language(make)),
         name,
         MEDIA_TYPES.get(name.rpartition(".")[2], "text/plain"),
         key=f"{key}.file.{name}",

@@ -15,14 +15,14 @@ def problem(message: str) -> None:
     st.html(f'<div class="ts note problem" role="alert">{escape(message)}</div>')
 
 
-def lasting(place: str, complaints: Sequence[str], about: Any) -> list[str]:
-    """The complaints about a link at `place`, repeated until the visitor changes `about`, the link's
+def lasting(key: str, complaints: Sequence[str], about: Any) -> list[str]:
+    """The complaints about a link under `key`, repeated until the visitor changes `about`, the link's
     settings.
 
     A link is read once, but the page runs again when its training is done; without this, nobody would see the
     complaints.
     """
-    stored = f"{place}.told"
+    stored = f"{key}.told"
     if complaints:
         st.session_state[stored] = about, list(complaints)
     then, text = st.session_state.get(stored, (None, []))

@@ -27,7 +27,7 @@ from tokensteps.teaching.game import VERDICT_NAMES, Game, Hidden, Prediction
 from tokensteps.teaching.questions import Question, Verdict
 from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_rows
-from tokensteps.widgets.keep import kept
+from tokensteps.widgets.keep import synced
 from tokensteps.widgets.notes import note
 from tokensteps.widgets.questions import answer_key, ask, tally_html, verdict_html
 
@@ -42,7 +42,7 @@ OPENING: Final = N_(
 def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
     """The game in progress. An interrupted one goes on after the step `start`; another run, or a start
     `anew`, begins a new one there."""
-    state, key = st.session_state, f"{hidden.place}.game"
+    state, key = st.session_state, f"{hidden.key}.game"
     game: Game | None = state.get(key)
     if anew or game is None or game.run != hidden.name:
         game = state[key] = Game(hidden.name, hidden.shown_from(start), anew=anew)
@@ -58,19 +58,19 @@ def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
 def keep_game(hidden: Hidden, game: Game) -> bool:
     """Have the browser keep the game, or restore an earlier session's from there; returns whether it was
     restored just now."""
-    return game.restore(kept(f"{hidden.place}-{hidden.name[:12]}", game.saved(), erased=game.anew), hidden)
+    return game.restore(synced(f"{hidden.key}-{hidden.name[:12]}", game.saved(), erased=game.anew), hidden)
 
 
-def forget_game(place: str) -> None:
+def forget_game(key: str) -> None:
     """Have the next game begin at the learner's step at that time."""
-    game: Game | None = st.session_state.get(f"{place}.game")
+    game: Game | None = st.session_state.get(f"{key}.game")
     if game is not None:
         game.leave()
 
 
 def show_question(hidden: Hidden, game: Game) -> None:
     """The verdict on the last answer, and the next question, if there is one."""
-    with st.container(key=f"{hidden.place}-predict"):
+    with st.container(key=f"{hidden.key}-predict"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(verdict_html(game.verdict or Verdict("", escape(_(OPENING)))))
             if game.tally.answered:
@@ -83,10 +83,10 @@ def show_question(hidden: Hidden, game: Game) -> None:
             note(_("Nothing left to predict: step {step} is the last one.").format(step=hidden.last))
             return
         ask(
-            f"{hidden.place}.predict",
+            f"{hidden.key}.predict",
             question,
             partial(_note_answer, hidden, game, question),
-            partial(_given_up, hidden, game, question),
+            partial(_give_up, hidden, game, question),
             how=_("Click between two tokens, or choose a pair.")
             if _clickable(hidden, game, question)
             else "",
@@ -106,7 +106,7 @@ def _note_answer(hidden: Hidden, game: Game, question: Question, text: str, verd
         go_to(hidden.book, game.predictions[-1].step)
 
 
-def _given_up(hidden: Hidden, game: Game, question: Question) -> None:
+def _give_up(hidden: Hidden, game: Game, question: Question) -> None:
     use_language(st.session_state["language"])
     game.give_up(hidden, question)
     go_to(hidden.book, game.predictions[-1].step)
@@ -128,7 +128,7 @@ def show_words(hidden: Hidden, game: Game) -> None:
         label = _("The first {number} of {all} words as currently split").format(
             number=count(len(words)), all=count(len(corpus))
         )
-    with st.expander(label, key=f"{hidden.place}.words"):
+    with st.expander(label, key=f"{hidden.key}.words"):
         rows = "".join(
             f'<span class="id">{chips(tokens, hidden.style)}<small>× {count(number)}</small></span>'
             for tokens, number in zip(trace.splits(game.reached, words).values(), counts, strict=False)
@@ -141,8 +141,8 @@ def show_answers(hidden: Hidden, game: Game) -> None:
     if not game.predictions:
         return
     text = ngettext("{number} answer", "{number} answers", len(game.predictions))
-    with st.expander(text.format(number=count(len(game.predictions))), key=f"{hidden.place}.answers"):
-        show_rows(answers_table(game.predictions), f"{hidden.place}.said", export=False)
+    with st.expander(text.format(number=count(len(game.predictions))), key=f"{hidden.key}.answers"):
+        show_rows(answers_table(game.predictions), f"{hidden.key}.said", export=False)
 
 
 def answers_table(predictions: list[Prediction]) -> pd.DataFrame:
@@ -164,7 +164,7 @@ def show_hidden(hidden: Hidden, game: Game, url: dict[str, str | None], growth: 
     """The revealed steps on a training page's stage. With `growth`, the browser asks for more: only a learner
     without a question yet wants that."""
     stage.stage(
-        hidden.place,
+        hidden.key,
         hidden.name,
         hidden.drawing(game.reached),
         game.reached,
@@ -186,6 +186,6 @@ def choose_pair(hidden: Hidden, game: Game, identifier: str) -> None:
     if not pairs:
         return
     chosen = next((pair for pair in pairs if lit_id(*pair) == identifier), None)
-    st.session_state[answer_key(f"{hidden.place}.predict")] = (
+    st.session_state[answer_key(f"{hidden.key}.predict")] = (
         pair_text(chosen, hidden.style) if chosen is not None else None
     )

@@ -78,9 +78,9 @@ def ask(
                 st.form_submit_button(_("Reveal"), on_click=on_give_up, key=f"{key}.give_up")
 
 
-def _board(key: str, given: Board, form: Form) -> None:
+def _board(key: str, picture: Board, form: Form) -> None:
     """The picture as another way to answer."""
-    places = given.places
+    places = picture.places
     if len(places) > BOARD_PLACES:
         return
     last = isinstance(form, Cells)
@@ -90,11 +90,11 @@ def _board(key: str, given: Board, form: Form) -> None:
         else _("Click pieces until they cover the word, or type the split.")
     )
     labels = {"hint": hint, "open": _("Still to cover: {letters}"), "done": _("Your split: {split}")}
-    with st.container(key=f"{key}.board{'-short' if len(given.word) <= SHORT_WORD else ''}"):
+    with st.container(key=f"{key}.board{'-short' if len(picture.word) <= SHORT_WORD else ''}"):
         board(
             f"{key}.pieces",
-            board_html(given.word, places, given.pieces),
-            given.word,
+            board_html(picture.word, places, picture.pieces),
+            picture.word,
             labels,
             last=last,
         )
@@ -123,15 +123,15 @@ def _boxes(key: str, form: Form) -> None:
 
 def _choice(key: str, form: Choice) -> None:
     """A list with a box to type into."""
-    place = answer_key(key)
+    box = answer_key(key)
     # A value set here goes to the browser, and would replace a choice there that hasn't been sent yet.
-    if st.session_state.get(place) not in (None, *form.options):
-        st.session_state[place] = None
+    if st.session_state.get(box) not in (None, *form.options):
+        st.session_state[box] = None
     st.selectbox(
         _("Your answer"),
         form.options,
         index=None,
-        key=place,
+        key=box,
         placeholder=_("Choose, or type to search"),
         label_visibility="collapsed",
     )
@@ -200,7 +200,7 @@ def verdict_html(verdict: Verdict, more: str = "") -> str:
     kind = {HALF: RIGHT, QUARTER: RIGHT, AGAIN: WRONG}.get(verdict.kind, verdict.kind)
     cells = f' data-cells="{" ".join(map(str, verdict.cells))}"' if verdict.cells else ""
     again = " data-again" if verdict.kind == AGAIN else ""
-    return f'<div class="ts note verdict {kind}" role="{role}"{cells}{again}>{verdict.told}{more}</div>'
+    return f'<div class="ts note verdict {kind}" role="{role}"{cells}{again}>{verdict.reason}{more}</div>'
 
 
 def tally_html(tally: Tally) -> str:

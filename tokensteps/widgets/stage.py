@@ -18,12 +18,12 @@ from tokensteps.catalogue.choices import OpenedTokenizer
 from tokensteps.components.address import excerpt_in_url, is_back
 from tokensteps.components.flipbook import (
     Growth,
+    coming_step,
     flipbook,
     follows_end,
     go_to,
     is_shown,
     position,
-    step_asked,
 )
 from tokensteps.drawing.frame import WHOLE_RUN, Frame, window
 from tokensteps.language.i18n import _, count, current_language, listed, ngettext, use_language
@@ -112,7 +112,7 @@ def growing(run: Run[Built]) -> Built | None:
     waited: tuple[str, int | None] | None = st.session_state.pop(key, None)
     if waited is not None and (waited[0] != run.name or from_link() or is_back()):
         waited = None
-    requested = step_asked(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
+    requested = coming_step(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
     first, _last = excerpt_in_url() or (0, 0)
     trace = build(page, run.name, run.make, wanted=max(requested or 0, first))
     if trace is None:

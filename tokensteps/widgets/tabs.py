@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from tokensteps.components.tabs import tab_bar, told_tab
+from tokensteps.components.tabs import reported_tab, tab_bar
 from tokensteps.language.i18n import _, use_language
 
 
@@ -22,7 +22,7 @@ def show_tabs(key: str, bodies: Mapping[str, Callable[..., None]], *arguments: A
     names = {_(name): name for name in bodies}
     bar, panel = f"bar.{key}", f"panel.{key}"
     if state.get(key) not in names:  # in another language, or in the browser alone, or nowhere
-        was = state.get(f"{key}.open") or told_tab(bar)[0]
+        was = state.get(f"{key}.open") or reported_tab(bar)[0]
         state[key] = _(was) if was in bodies else next(iter(names))
     shown = state[f"{key}.open"] = names[state[key]]
     with st.container(key=f"tabs.{key}"):

@@ -218,7 +218,7 @@ def test_the_latest_texts_that_took_too_long_are_not_tried_again(
 ) -> None:
     """Two are remembered: the first of three is tried once more."""
     subject = brought(files_of(document(bpe())))
-    monkeypatch.setattr(remote_tokenizer, "GIVEN_UP_REMEMBERED", 2)
+    monkeypatch.setattr(remote_tokenizer, "SLOW_REMEMBERED", 2)
     tried = []
 
     def too_slow(_request: object, _progress: Progress) -> None:

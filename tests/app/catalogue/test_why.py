@@ -303,7 +303,7 @@ def test_models_without_steps() -> None:
     roberta = subject_of("roberta_kind")
     assert roberta.why("<mask>").story is None and roberta.why("<mask>").lacking is None
     after = roberta.why("a <mask> b")
-    assert after.stages[0].stage == "added" and after.words[after.place] == "Ġa"
+    assert after.stages[0].stage == "added" and after.words[after.nth] == "Ġa"
     assert subject_of("bert_kind").why("   ").words == ()
     assert subject_of("gpt2_kind").why("茶" * 100).story is None  # three hundred bytes
 
@@ -326,13 +326,13 @@ def test_special_tokens_may_be_plain_text(kind: str) -> None:
 def test_any_index_in_a_link() -> None:
     for index in (-5, 0, 1, 99):
         wanted = subject_of("bert_kind").why("don't stop", index)
-        assert wanted.words[wanted.place] == {0: "don", 1: "'"}.get(index, "stop")
+        assert wanted.words[wanted.nth] == {0: "don", 1: "'"}.get(index, "stop")
 
 
 def test_the_longest_word_is_explained_by_default() -> None:
     """Before, it was the first: of “ 12345” in DeepSeek's split the space, a word without steps."""
     wanted = subject_of("bert_kind").why("a don't", -1)
-    assert wanted.words[wanted.place] == "don"
+    assert wanted.words[wanted.nth] == "don"
 
 
 def test_in_a_process_of_its_own_it_is_the_same(pool: Workers) -> None:

@@ -61,7 +61,7 @@ def lead(room: Room, query: str, step: int = 0) -> None:
 
 async def add_entry(web: Web, code: str, do: str, **what: Any) -> None:
     """Add an entry to a class and its log."""
-    await web.hub.add(await web.hub.kept(code), {"do": do, "at": 0.0, **what})
+    await web.hub.add(await web.hub.get(code), {"do": do, "at": 0.0, **what})
 
 
 def a_room(devices: int = 0, nicknames: bool = True) -> Room:
@@ -159,7 +159,7 @@ async def test_clients_far_behind_long_addresses_get_the_present_state(make: Mak
     web = make()
     code, _key = await web.open()
     device = await web.join(code)
-    open_class = await web.hub.kept(code)
+    open_class = await web.hub.get(code)
     for turn in range(400):
         where = {"run": turn % 2 + 1} if turn > 1 else {"page": "bpe", "query": f"{turn}{LONG}"}
         await web.hub.add(open_class, {"do": "place", "at": 0.0, **where, "step": turn, "tab": ""})
@@ -236,7 +236,7 @@ async def test_few_streams_are_woken_at_once_and_none_for_another_device(make: M
     ears = [web.listen(code, device) for device in devices]
     for ear in ears:
         await ear.hears("state")
-    open_class = await web.hub.kept(code)
+    open_class = await web.hub.get(code)
     others = [one for number, streams in open_class.streams.items() if number != 1 for one in streams]
     await asyncio.sleep(0)
     for _ in range(STREAMS_EACH):
@@ -265,7 +265,7 @@ async def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
         return take(room, line, entry)
 
     monkeypatch.setattr(Room, "apply", noted)
-    open_classes = await asyncio.gather(*(again.hub.kept(code) for _ in range(20)))
+    open_classes = await asyncio.gather(*(again.hub.get(code) for _ in range(20)))
     assert len({id(one) for one in open_classes}) == 1
     assert len(threads) == 51, "each entry once"
     assert threading.get_ident() not in threads
@@ -274,7 +274,7 @@ async def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
 async def test_leaving_while_a_class_is_read_cancels_it_for_no_other(make: Make) -> None:
     first, again = make(), make()
     code, _key = await first.open()
-    one, other = (asyncio.ensure_future(again.hub.kept(code)) for _ in range(2))
+    one, other = (asyncio.ensure_future(again.hub.get(code)) for _ in range(2))
     await asyncio.sleep(0)
     one.cancel()
     assert (await other).room.code == code

@@ -428,14 +428,14 @@ def test_given_out_tasks_have_progress() -> None:
     )
     assert say(room, answer(2, "perfect", q=0), answer(2, "half", q=1)) == ["form", "same"]
     assert say(room, answer(2, "right", q=3), answer(2, "right", q=-1), answer(2, "right")) == ["round"] * 3
-    assert room.given is not None
-    assert room.given.progress() == [
+    assert room.assignment is not None
+    assert room.assignment.progress() == [
         {"done": 1, "right": 1, "tied": 0},
         {"done": 2, "right": 1, "tied": 0},
         {"done": 1, "right": 0, "tied": 1},
     ]
     say(room, {"do": "give", "page": "", "query": "", "questions": 0, "label": ""})
-    assert room.given is None
+    assert room.assignment is None
 
 
 def test_after_the_end_nothing_counts() -> None:

@@ -86,7 +86,7 @@ async def test_an_answer_to_an_exercise_names_it(make: Make) -> None:
     for question, error in ((1, None), (2, "round"), ("1", "form"), (-1, "form")):
         answer = await web.post(f"{code}/answer", **device, round=1, question=question, answer="right")
         assert answer.json.get("error") == error, question
-    values = (await web.hub.kept(code)).room.given
+    values = (await web.hub.get(code)).room.assignment
     assert values is not None and [one["done"] for one in values.progress()] == [0, 1]
 
 
@@ -104,7 +104,7 @@ async def test_a_forged_key_opens_nothing(make: Make) -> None:
     code, key = await web.open()
     _other, others_key = await web.open()
     device = await web.join(code)
-    born = (await web.hub.kept(code)).room.born
+    born = (await web.hub.get(code)).room.born
     before = known(web, code)
     forged = [
         "", None, 7, {}, [], key[:-1], key + "x", key[::-1], "x" * 100_000, others_key, device,
@@ -204,7 +204,7 @@ async def test_ten_thousand_answers_from_one_device(make: Make) -> None:
     assert known(web, code) - before <= 20, "and it can't fill the log"
     elsewhere = {"address": "198.51.100.1", "as": other}
     assert (await web.post(f"{code}/answer", **elsewhere, round=1, answer="a")).status == 200
-    room = (await web.hub.kept(code)).room
+    room = (await web.hub.get(code)).room
     assert len(room.rounds[1].answers) <= 2, "one answer each"
 
 
@@ -217,7 +217,7 @@ async def test_other_sites_pages_are_refused(make: Make) -> None:
     # A page may send to another site unasked: forms, not JSON.
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
         assert (await web.ask("POST", f"{code}/end", data, content_type=kind)).status == 400
-    assert not (await web.hub.kept(code)).room.ended
+    assert not (await web.hub.get(code)).room.ended
     answer = await web.ask("POST", f"{code}/end", data, origin="http://localhost:8501")
     assert answer.status == 200
     assert "access-control-allow-origin" not in answer.headers
@@ -267,7 +267,7 @@ async def test_sizes_are_bounded(make: Make) -> None:
     assert (await web.post(f"{code}/place", **{"as": key}, query="x" * CLASS_BODY)).error == "large"
     for step in (-1, 1.5, True, "1", 10**12):
         assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=step)).error == "form"
-    room = (await web.hub.kept(code)).room
+    room = (await web.hub.get(code)).room
     room.size = CLASS_BYTES - 1_000
     assert (await web.post(f"{code}/join")).error == "full"
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=2)).status == 200, (
@@ -340,4 +340,4 @@ async def test_two_answers_under_way_at_once_both_count(make: Make) -> None:
     assert {one.json["round"] for one in wanted} == {1, 2, 3}
     answers = (web.post(f"{code}/answer", **{"as": one}, round=3, answer="a") for one in devices)
     assert {one.status for one in await asyncio.gather(*answers)} == {200}
-    assert len((await web.hub.kept(code)).room.rounds[3].answers) == 20
+    assert len((await web.hub.get(code)).room.rounds[3].answers) == 20

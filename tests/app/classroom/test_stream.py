@@ -18,7 +18,7 @@ from tests.loops import reached, turns
 from tests.waiting import Clock
 from tokensteps.classroom import stream
 from tokensteps.classroom.store import FileStore
-from tokensteps.limits import CLASS_BEHIND, CLASS_KEPT_SECONDS, CLASS_SECONDS, STREAMS_EACH
+from tokensteps.limits import CLASS_BEHIND, CLASS_IDLE_SECONDS, CLASS_SECONDS, STREAMS_EACH
 
 Make = Callable[[], Web]
 
@@ -95,7 +95,7 @@ async def test_a_slow_reader_holds_nothing_up_and_nothing_in_memory(make: Make) 
     while number < CLASS_BEHIND + 100:
         for _ in range(100):
             number += 1
-            open_class = await web.hub.kept(code)
+            open_class = await web.hub.get(code)
             await web.hub.add(
                 open_class, {"do": "place", "at": 0.0, "page": "bpe", "query": "", "step": number, "tab": ""}
             )
@@ -123,7 +123,7 @@ async def test_a_device_has_few_streams(make: Make) -> None:
     await reached(lambda: sum(ended()) >= 3)
     await turns()
     assert ended() == [True] * 3 + [False] * STREAMS_EACH
-    open_class = await web.hub.kept(code)
+    open_class = await web.hub.get(code)
     assert open_class.people().here == 1, "it is one student"
     for ear in ears:
         ear.gone.set()
@@ -140,7 +140,7 @@ async def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
     await step(web, code, key, 1)
     await web.post(f"{code}/give", **{"as": key}, page="exercises", query="", questions=100)
     await ear.hears("give")
-    open_class = await web.hub.kept(code)
+    open_class = await web.hub.get(code)
     [listening] = open_class.streams[1]
     for number in range(CLASS_BEHIND + 50):
         entry = {
@@ -229,7 +229,7 @@ async def test_a_server_that_ends_lets_its_streams_go(make: Make) -> None:
     web.hub.close()
     await asyncio.wait_for(web.tasks[0], 60)
     again = make()
-    code_there = await again.hub.kept(code)
+    code_there = await again.hub.get(code)
     assert code_there.room.known == 2, "and the next one knows the class"
 
 
@@ -239,7 +239,7 @@ async def test_an_unused_class_leaves_memory(monkeypatch: pytest.MonkeyPatch, tm
     code, _key = await web.open()
     device = await web.join(code)
     assert web.hub.knows(code)
-    clock.now += CLASS_KEPT_SECONDS + 2
+    clock.now += CLASS_IDLE_SECONDS + 2
     await reached(lambda: not web.hub.knows(code))
     assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
 

@@ -13,7 +13,7 @@ import pytest
 
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
 from tokensteps.drawing import charts
-from tokensteps.drawing.charts import curves_told, scatter_told, score_chart, training_chart
+from tokensteps.drawing.charts import curves_text, scatter_text, score_chart, training_chart
 from tokensteps.drawing.tokens import PLAIN
 
 HUG = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
@@ -25,14 +25,14 @@ def test_a_curve_in_words() -> None:
     counts = [point.freq for point in trace.history]
     assert counts == [20, 16, 15, 12]
     message = "Count: from 20 at the start to 12 at the end, between 12 and 20."
-    assert curves_told(training_chart(trace, "freq", 0, PLAIN), "Count") == message
-    assert curves_told(training_chart(trace, "freq", 2, PLAIN), "Count") == f"{message} Now: 16."
+    assert curves_text(training_chart(trace, "freq", 0, PLAIN), "Count") == message
+    assert curves_text(training_chart(trace, "freq", 2, PLAIN), "Count") == f"{message} Now: 16."
 
 
 def test_the_scores_in_words() -> None:
     """The merged pair, and BPE's choice: the course's g s, 1/20, and u g, 20 / (36 · 20)."""
     chart = score_chart(train_wordpiece(HUG, merges=2)[1], PLAIN)
-    assert scatter_told(chart, "Scores") == (
+    assert scatter_text(chart, "Scores") == (
         "Scores, merged: best score (##g ##s, 5 · 1/20), BPE's choice: most frequent (##u ##g, 20 · 1/36)"
     )
 

@@ -91,7 +91,7 @@ def test_a_frame_is_a_function_of_its_snapshot() -> None:
     ]
 
 
-TIES_TOLD = {
+TIES_NAMED = {
     "first": "Merge a + b into ab. The pair occurs 1 time in the corpus. Tied with c + d. "
     "Rule “first met”: reading the words in order, a + b comes first, in ab.",
     "lowest_ids": "Merge a + b into ab. The pair occurs 1 time in the corpus. Tied with c + d. "
@@ -106,7 +106,7 @@ def test_the_tie_rule_is_explained(rule: str) -> None:
     """In `ab cd`, both pairs stand once: first met is (a b), and so are the lowest ids; the greatest is (c
     d)."""
     said = merge_frame(counted({"ab": 1, "cd": 1}, tie_rule=rule)[1], Style()).say
-    assert " Rule “" in said and said == TIES_TOLD.get(rule, said)
+    assert " Rule “" in said and said == TIES_NAMED.get(rule, said)
 
 
 def test_no_tie() -> None:

@@ -36,7 +36,7 @@ from tokenizers_core.text.splitting import PRE_TOKENIZERS
 from tokensteps.drawing.pipeline.journey import Journey, Placed, grouped, journey
 from tokensteps.drawing.pipeline.stages import (
     CHARACTERS_DRAWN,
-    WORD_KEPT,
+    UNBROKEN,
     Stage,
     StageDrawing,
     described,
@@ -385,7 +385,7 @@ def check_drawing(tokenizer: Tokenizer, *texts: str, style: Style | None = None)
         words = Counter((item.start, item.end) for item in own[Stage.WORDS] if "none" not in item.classes)
         expected = Counter((start, end) for _text, start, end in plain.words if start < length)
         assert words.keys() == expected.keys()
-        assert all(words[span] == expected[span] for span in words if span[1] - span[0] <= WORD_KEPT)
+        assert all(words[span] == expected[span] for span in words if span[1] - span[0] <= UNBROKEN)
     positions: set[tuple[int, int, int]] = set()
     cells = {(item.atom, item.area, item.cell) for item in parsed.items}
     for atom, (row_, column, rows, columns), _cell in cells:
@@ -473,15 +473,15 @@ def test_the_second_text_begins_a_line_and_the_templates_tokens_stand_in_order(t
 
 def test_words_are_broken_only_when_they_are_long() -> None:
     result = tokenizer("bpe", "none", "whitespace_split")
-    short = check_drawing(result, "r" * WORD_KEPT + " a")
+    short = check_drawing(result, "r" * UNBROKEN + " a")
     assert short.columns[1:-1] == [
-        WORD_KEPT,
+        UNBROKEN,
         1,
         1,
     ]  # the word, the space, the other word; around them the template
-    long = check_drawing(result, "r" * (WORD_KEPT + 1))
+    long = check_drawing(result, "r" * (UNBROKEN + 1))
     words = [item for item in long.items if item.row == Stage.WORDS]
-    assert len(words) == WORD_KEPT + 1 == len({item.atom for item in words})
+    assert len(words) == UNBROKEN + 1 == len({item.atom for item in words})
     assert words[0].classes == {"word", "on"} and words[-1].classes == {"word", "from"}
     assert words[5].classes == {"word", "on", "from"}
 

@@ -53,7 +53,7 @@ from tokensteps.teaching.lessons import (
     Link,
     facts,
     lesson_page,
-    told,
+    say,
 )
 from tokensteps.teaching.path.cards import path_facts
 from tokensteps.teaching.path.stations import STATIONS
@@ -400,7 +400,7 @@ def test_every_field_of_a_sentence_is_known() -> None:
         for text in (activity.teacher, activity.answer)
     ]
     for sentence in sentences:
-        assert "{" not in told(sentence, known)
+        assert "{" not in say(sentence, known)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: str(lesson.minutes))

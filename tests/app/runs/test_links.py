@@ -24,7 +24,7 @@ from tokensteps.runs.settings import (
     corpus_title,
     read_short,
     read_url,
-    setting_told,
+    setting_text,
     write_short,
 )
 from tokensteps.server.stores import digest, text_store
@@ -199,9 +199,9 @@ def test_short_texts_as_parameters() -> None:
 
 def test_a_rule_is_put_in_words() -> None:
     rules = {rule.name: rule for rule in BPE_RULES}
-    assert setting_told(rules["special"], "") == "Special tokens: none"
-    assert setting_told(rules["special"], "<s> </s>") == "Special tokens: <s> </s>"
-    assert setting_told(rules["size"], "12000") == "Vocabulary size: 12,000"
+    assert setting_text(rules["special"], "") == "Special tokens: none"
+    assert setting_text(rules["special"], "<s> </s>") == "Special tokens: <s> </s>"
+    assert setting_text(rules["size"], "12000") == "Vocabulary size: 12,000"
     assert [*map(corpus_title, ("paste", "counts", "upload", "hug", "<b>"))] == [
         "Your own text", "Your own word counts", "Your own file", "hug, pug, pun, bun, hugs", "<b>",
     ]  # fmt: skip

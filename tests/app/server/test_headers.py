@@ -25,7 +25,7 @@ from tokensteps.server.headers import (
     METRICS_VARIABLE,
     Guard,
     frame_ancestors,
-    same_place,
+    same_origin,
 )
 from tokensteps.streamlit_internals import AT_HOME, INDEX
 
@@ -380,10 +380,10 @@ def test_over_https_cookies_go_back_over_nothing_else(scheme: str, sent: Any, en
 
 
 def test_same_place_knows_usual_ports() -> None:
-    assert same_place("http://a.example", "a.example:80")
-    assert same_place("http://[::1]:8501", "[::1]:8501")
-    assert not same_place("https://a.example", "a.example:80")
-    assert not same_place("http://", "")
+    assert same_origin("http://a.example", "a.example:80")
+    assert same_origin("http://[::1]:8501", "[::1]:8501")
+    assert not same_origin("https://a.example", "a.example:80")
+    assert not same_origin("http://", "")
 
 
 def test_the_page_of_streamlit_is_read_at_the_start() -> None:

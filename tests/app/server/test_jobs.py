@@ -218,7 +218,7 @@ def test_an_abandoned_run_is_stopped_and_starts_again_on_request() -> None:
 
     registry = Registry()
     job = registry.ask("run", wait, 0)
-    job.progress.asked = -math.inf
+    job.progress.last_read = -math.inf
     until(lambda: job.ended)
     assert registry.ask("run", Built("whole"), PATIENT) == "whole"
 
@@ -228,7 +228,7 @@ def test_an_unclaimed_result_outlives_a_request_for_another_run() -> None:
     job = registry.ask("run", build, 0)
     if isinstance(job, Job):
         until(lambda: job.ended)
-        job.progress.asked = -math.inf
+        job.progress.last_read = -math.inf
     registry.ask("other", Built("other"), PATIENT)
     assert not registry.jobs and registry.ask("run", build, PATIENT) == "value" and build.times == 1
 

@@ -23,7 +23,6 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from tests.loops import finished
 from tests.waiting import Clock
 from tokensteps.limits import (
-    ASKED_FILES,
     BESIDES_LIMIT,
     JSON_BESIDES,
     JSON_STRINGS,
@@ -32,6 +31,7 @@ from tokensteps.limits import (
     PASTE_LIMIT,
     PLAYGROUND_LIMIT,
     STATES_LIMIT,
+    UPLOAD_ADDRESSES,
     WIDGETS_LIMIT,
 )
 from tokensteps.server.entrance import connections, messages, rates
@@ -123,15 +123,15 @@ class Idle(Load):
     def __init__(self, busy: bool = False) -> None:
         super().__init__()
         self.said = busy
-        self.asked("somebody else", now=0.0)
+        self.note_request("somebody else", now=0.0)
 
     def busy(self) -> bool:
         return self.said
 
-    def asked(self, who: object, now: float) -> None:
-        super().asked(who, now)
+    def note_request(self, who: object, now: float) -> None:
+        super().note_request(who, now)
         if who != "somebody else":
-            self.asked("somebody else", now)
+            self.note_request("somebody else", now)
 
 
 def quiet(visited: Visited, busy: bool = False) -> Connections:
@@ -314,7 +314,7 @@ def test_sizes_are_limited() -> None:
         rerun(*[WidgetState(id="a")] * (WIDGETS_LIMIT + 1)),
         rerun(query_string="a" * BESIDES_LIMIT),
         rerun(text, query_string="a" * MESSAGE_LIMIT),
-        BackMsg(file_urls_request={"file_names": ["a"] * (ASKED_FILES + 1)}).SerializeToString(),
+        BackMsg(file_urls_request={"file_names": ["a"] * (UPLOAD_ADDRESSES + 1)}).SerializeToString(),
         BackMsg(file_urls_request={"file_names": ["a" * 2_000_000]}).SerializeToString(),
         BackMsg(
             backend_operation_request={"deferred_file": {"file_id": "a" * BESIDES_LIMIT}}
@@ -322,7 +322,7 @@ def test_sizes_are_limited() -> None:
     ):
         with pytest.raises(Refused):
             examine(data)
-    names = BackMsg(file_urls_request={"request_id": "1", "file_names": ["vocab.txt"] * ASKED_FILES})
+    names = BackMsg(file_urls_request={"request_id": "1", "file_names": ["vocab.txt"] * UPLOAD_ADDRESSES})
     assert examine(names.SerializeToString()).data == names.SerializeToString()
 
 

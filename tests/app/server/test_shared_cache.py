@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokensteps.bounded import SharedCache
-from tokensteps.server.shared_cache import drawn, made_once
+from tokensteps.server.shared_cache import cached_download, drawn
 
 PATIENT = 30.0
 
@@ -58,7 +58,7 @@ def test_a_download_is_built_once_for_many_requests() -> None:
         items.append(1)
         return b"file"
 
-    one, other = made_once(make), made_once(make)
+    one, other = cached_download(make), cached_download(make)
     threads = [threading.Thread(target=one) for _ in range(20)]
     for thread in threads:
         thread.start()

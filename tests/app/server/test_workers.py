@@ -310,7 +310,7 @@ def test_abandoned_runs_leave_the_queue(held: type[Held], monkeypatch: pytest.Mo
         assert held.started.acquire(timeout=PATIENT)
         with running(pool, (given_up, given_up_progress), (forgotten, forgotten_progress)) as others:
             given_up_progress.stop = True
-            forgotten_progress.asked = -math.inf
+            forgotten_progress.last_read = -math.inf
         assert [type(one) for one in others] == [Stopped, Stopped] and forgotten_progress.stop
         monkeypatch.setattr(module, "TRAININGS_WAITING", 0)
         with pytest.raises(TrainingError, match="0 runs are already waiting for training: try again"):

@@ -30,10 +30,10 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
 from tokensteps.language.i18n import LANGUAGES, current_language
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
-from tokensteps.teaching.classes.class_question import ask_class, asked_kinds, canonical_number, every_split
+from tokensteps.teaching.classes.class_question import ask_class, canonical_number, class_kinds, every_split
 from tokensteps.teaching.classes.markup_data import markup_parts
 from tokensteps.teaching.lessons import LESSONS
-from tokensteps.teaching.predictions import ASKS, asked_steps, next_asked, question_after
+from tokensteps.teaching.predictions import ASKS, next_question_step, question_after, steps_with_questions
 from tokensteps.teaching.questions import RIGHT, TIED, Choice
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -69,7 +69,7 @@ def style_of(trace: AnyTrace) -> Style:
 def test_keys_are_accepted_by_predict(name: str) -> None:
     trace, wanted = RUNS[name], 0
     for step in range(min(len(trace), 8)):
-        for kind in asked_kinds(trace, step, style_of(trace)):
+        for kind in class_kinds(trace, step, style_of(trace)):
             result = ask_class(trace, step, kind, style_of(trace))
             if result is None:
                 continue
@@ -78,7 +78,7 @@ def test_keys_are_accepted_by_predict(name: str) -> None:
             assert question.grade(result["key"][0]).kind == RIGHT
             assert {question.grade(answer).kind for answer in result["key"]} == {RIGHT}
             assert {question.grade(answer).kind for answer in result["tied"]} <= {TIED}
-            assert result["step"] == next_asked(trace, step)
+            assert result["step"] == next_question_step(trace, step)
             assert set(result["say"]) == set(LANGUAGES) and result["say"]["en"] != result["say"]["ja"]
             if result["input"] == "choices":
                 ids = [choice["id"] for choice in result["choices"]]
@@ -101,8 +101,8 @@ def test_ties_are_distinguished_from_right_answers() -> None:
 
 def class_questions(trace: AnyTrace, kind: str) -> Iterator[tuple[int, Any]]:
     """Each question of a kind for a class about a run, and the step before it."""
-    for step in asked_steps(trace, 0, len(trace)):
-        if kind in asked_kinds(trace, step, style_of(trace)):
+    for step in steps_with_questions(trace, 0, len(trace)):
+        if kind in class_kinds(trace, step, style_of(trace)):
             yield step, ask_class(trace, step, kind, style_of(trace))
 
 
@@ -144,7 +144,7 @@ def test_tokens_removed_after_the_next_merge() -> None:
     left: Counter[int] = Counter()
     for step, result in class_questions(trace, "leaves"):
         graded_like_predict(trace, step, result)
-        later = next_asked(trace, step + 1)
+        later = next_question_step(trace, step + 1)
         gone = {*trace[step].vocab} - {*trace[len(trace) if later is None else later].vocab}
         shown = {readable(token, style_of(trace)) for token in gone}
         assert {*result["key"][0].split(" + ")} == (shown or {"–"})
@@ -190,7 +190,7 @@ def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
     result, question = ask_class(trace, 5, "pair", Style()), question_after(trace, 5, "pair", Style())
     assert result is not None and [choice["id"] for choice in result["choices"]] == ["b + un", "hug + s"]
     assert (result["key"], result["tied"]) == (["b + un"], [])
-    assert "longer than 3 characters" in question.grade("hug + s").told
+    assert "longer than 3 characters" in question.grade("hug + s").reason
     assert "at most 3 characters" in str(result["say"]["en"])
     free = ask_class(train_bpe(Corpus.from_counts(HUG)), 5, "pair", Style())
     assert free is not None and free["key"] == ["hug + s"] and "at most" not in str(free["say"]["en"])
@@ -272,7 +272,7 @@ def test_a_piece_that_is_too_long_is_mentioned() -> None:
     assert question.key == "hug s"
     assert (
         "at most 3 characters" in question.grade("hugs").hint
-        and "at most" not in question.grade("hu gs").told
+        and "at most" not in question.grade("hu gs").reason
     )
 
 
@@ -281,9 +281,9 @@ def test_a_run_ends() -> None:
     assert ask_class(trace, len(trace), "pair", Style()) is None
     last = ask_class(trace, len(trace) - 1, "pair", Style())
     assert last is not None and last["kind"] != "pair"  # one pair is left: nothing to choose
-    assert asked_steps(trace, 0, 3) == [0, 1, 2]
+    assert steps_with_questions(trace, 0, 3) == [0, 1, 2]
     unigram = RUNS["unigram"]
-    for step in asked_steps(unigram, 0, len(unigram)):
+    for step in steps_with_questions(unigram, 0, len(unigram)):
         assert unigram[step + 1].event.kind == "prune"
 
 

@@ -55,7 +55,7 @@ from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.pages.learn import exercises as exercises_page
-from tokensteps.pages.learn.exercises import START, Place, Record, exact, read_place, write_place
+from tokensteps.pages.learn.exercises import START, Record, Selection, exact, read_selection, write_selection
 from tokensteps.runs.algorithms import ALGORITHMS, BPE
 from tokensteps.runs.rules import PIPELINE_RULES
 from tokensteps.runs.settings import read_url
@@ -325,8 +325,8 @@ def viterbi(exercise: Exercise) -> None:
         typed[off] = str(int(typed[off]) + 1) if off % 2 == 0 else "qq"
         verdict = exercise.question.grade("\n".join(typed))
         assert verdict.kind == WRONG
-        assert verdict.told.count("you have") == 1
-        assert f"<code>{exercise.facts['word'][: off // 2 + 1]}</code>: you have" in verdict.told
+        assert verdict.reason.count("you have") == 1
+        assert f"<code>{exercise.facts['word'][: off // 2 + 1]}</code>: you have" in verdict.reason
         typed[off] = ""
         assert graded(exercise, "\n".join(typed)) == UNREAD
 
@@ -605,7 +605,7 @@ def test_a_hostile_corpus_is_inert() -> None:
     """Every typed answer comes back as text: no tag of the answer's own in any verdict."""
     wanted = make("construct", 5, 1)
     for line in (*HOSTILE, "\n".join(HOSTILE), "<" * 40 + " 9", "a\tb\tc", "<b>x</b>"):
-        message = wanted.question.grade(line).told
+        message = wanted.question.grade(line).reason
         assert "<img" not in message and "<script" not in message and "<b>x" not in message, line
 
 
@@ -622,22 +622,21 @@ def test_a_hostile_corpus_is_inert() -> None:
 )
 def test_an_unreadable_corpus_is_not_graded(answer: str, part: str) -> None:
     verdict = make("construct", 1, 1).question.grade(answer)
-    assert verdict.kind == UNREAD and part in verdict.told
+    assert verdict.kind == UNREAD and part in verdict.reason
 
 
 def test_too_short_a_corpus_is_wrong_with_the_reason() -> None:
     one = make("construct", 4, 2)
     first = "".join(one.facts["merges"][0])
     verdict = one.question.grade(f"{first} 3")
-    assert verdict.kind == WRONG and "no pair is left" in verdict.told
+    assert verdict.kind == WRONG and "no pair is left" in verdict.reason
 
 
 def test_a_tie_decided_by_the_rule_is_right_with_a_note() -> None:
     """ab and cd stand equally often; the rule takes the one met first."""
     wanted = Wanted((("a", "b"),))
-    assert (
-        check_corpus("ab 2\ncd 2", wanted).kind == RIGHT and "tied" in check_corpus("ab 2\ncd 2", wanted).told
-    )
+    verdict = check_corpus("ab 2\ncd 2", wanted)
+    assert verdict.kind == RIGHT and "tied" in verdict.reason
     assert check_corpus("cd 2\nab 2", wanted).kind == TIED
     assert check_corpus("cd 2\nab 1", wanted).kind == WRONG
 
@@ -653,25 +652,25 @@ def test_unknown_tokens_as_they_are_typed() -> None:
 
 
 def test_addresses_come_back() -> None:
-    for index in (
+    for chosen in (
         START,
-        Place("viterbi", 3, 12, False),
-        Place("mixed", 2, 5, True),
-        Place("course", 1, 1, False),
+        Selection("viterbi", 3, 12, False),
+        Selection("mixed", 2, 5, True),
+        Selection("course", 1, 1, False),
     ):
-        url = {name: value for name, value in write_place(index).items() if value is not None}
-        assert read_place(url) == (index, [])
-    assert read_place({name: value for name, value in exact(START).items() if value})[0] == START._replace(
-        rising=False
-    )
+        url = {name: value for name, value in write_selection(chosen).items() if value is not None}
+        assert read_selection(url) == (chosen, [])
+    assert read_selection({name: value for name, value in exact(START).items() if value})[
+        0
+    ] == START._replace(rising=False)
 
 
 @pytest.mark.parametrize(
     "url", [{"kind": "nope"}, {"level": "6"}, {"level": "x"}, {"seed": "-1"}, {"seed": "9" * 40}, {"rising": "2"}, {"seed": "٣"}]
 )  # fmt: skip
 def test_invalid_addresses_are_reported(url: dict[str, str]) -> None:
-    place, complaints = read_place(url)
-    assert len(complaints) == 1 and place == START
+    choice, complaints = read_selection(url)
+    assert len(complaints) == 1 and choice == START
 
 
 def test_an_exercise_counts_once() -> None:

@@ -55,7 +55,7 @@ from tokensteps.language.slips import SLIPS
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
 from tokensteps.teaching.exercises.words import LEVELS, SIZES, draw_words
 from tokensteps.teaching.feedback import in_steps, tries_for
-from tokensteps.teaching.predictions import ASKS, next_asked, question_after
+from tokensteps.teaching.predictions import ASKS, next_question_step, question_after
 from tokensteps.teaching.questions import (
     AGAIN,
     HALF,
@@ -104,7 +104,7 @@ def predicted(algorithm: str, kind: str) -> Iterator[tuple[Any, int, Question]]:
         trace, style = trace_of(algorithm, seed)
         random = Random(f"{kind}{seed}")
         seed += 1
-        step = next_asked(trace, random.randrange(len(trace)))
+        step = next_question_step(trace, random.randrange(len(trace)))
         if step is None:
             continue
         question = question_after(trace, step, kind, style)
@@ -223,7 +223,7 @@ def gives_nothing_away(question: Question) -> None:
     typed = (
         not isinstance(question.form, Choice) and question.kind != "construct"
     )  # “the” may be a piece to choose
-    said = text_of(verdict.told) if verdict.kind == UNREAD and typed else ""
+    said = text_of(verdict.reason) if verdict.kind == UNREAD and typed else ""
     for text in {hint, said}:
         for fragment in fragments(text) - {question.key.replace(" ", "")}:
             if question.kind == "split" and " " not in fragment:
@@ -607,10 +607,10 @@ def test_the_answer_is_hidden_before_the_last_try(kind: str) -> None:
             last = len(before) == tries_for(question)
             assert verdict.kind == (WRONG if last else AGAIN)
             if not last:
-                assert question.solution not in verdict.told and "it should be" not in verdict.told
-                assert "counts" in verdict.told and (len(before) < 2 or question.worked in verdict.told)
+                assert question.solution not in verdict.reason and "it should be" not in verdict.reason
+                assert "counts" in verdict.reason and (len(before) < 2 or question.worked in verdict.reason)
                 again = in_steps(question, before, f" {answer} ", question.grade(answer))
-                assert again.kind == UNREAD and "already" in again.told
+                assert again.kind == UNREAD and "already" in again.reason
         kinds = [
             in_steps(question, before[:number], question.key, question.grade(question.key)).kind
             for number in range(3)

@@ -30,8 +30,8 @@ from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.runs.corpora import EXAMPLES
-from tokensteps.runs.rules import ASKED
-from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND, next_asked, question_after
+from tokensteps.runs.rules import ASK_KINDS
+from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND, next_question_step, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Choice
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -69,7 +69,7 @@ ONE: re.Pattern[str] = re.compile(r"\b1 (times|words|tokens|pairs|pieces|symbols
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in ASKED if not any(kind in asks for asks in ASKS_OF_KIND.values())]
+    "kind", [kind for kind in ASK_KINDS if not any(kind in asks for asks in ASKS_OF_KIND.values())]
 )
 def test_one_is_in_the_singular(kind: str) -> None:
     """On a corpus with mostly counts of 1: questions, verdicts and workings, at every step with a
@@ -83,7 +83,8 @@ def test_one_is_in_the_singular(kind: str) -> None:
             if kind not in ASKS[trace.algorithm]:
                 continue
             question = question_after(trace, step, kind, STYLE)
-            said = " ".join((question.prompt, question.solution, question.worked, question.grade("999").told))
+            graded = question.grade("999").reason
+            said = " ".join((question.prompt, question.solution, question.worked, graded))
             wanted += 1
             assert not ONE.search(re.sub("<[^>]*>", "", said)), said
     assert wanted or kind == "mixed"
@@ -195,7 +196,7 @@ def test_only_merges_and_prunes_are_asked_about() -> None:
     assert {"prune", "e_step", "m_step", "finalize"} <= {*kinds}
     for step in range(len(trace) + 1):
         later = [at for at in range(step, len(trace)) if kinds[at + 1] == "prune"]
-        assert next_asked(trace, step) == (later[0] if later else None)
+        assert next_question_step(trace, step) == (later[0] if later else None)
         if later and later[0] == step and step % 5 == 0:
             question = question_after(trace, later[0], "mixed", STYLE)
             assert question.grade(question.key).kind == RIGHT
@@ -212,7 +213,7 @@ def test_by_turns_asks_everything_and_names_exist() -> None:
         assert question_after(large, 1, "count", STYLE).kind == kind
     assert question_after(trace, 0, "loss", STYLE).kind == "pair"
     asks = (*ASKS.values(), *ASKS_OF_KIND.values())
-    assert {"mixed", *chain.from_iterable(asks)} == {*ASK_NAMES} == {*ASKED}
+    assert {"mixed", *chain.from_iterable(asks)} == {*ASK_NAMES} == {*ASK_KINDS}
     assert ASKS_OF_KIND.keys() == KINDS.keys()
 
 
@@ -300,7 +301,7 @@ def test_nothing_on_the_page_gives_a_key_away() -> None:
                 event = trace.event(step + 1)
                 if event.kind not in ("merge", "prune"):
                     continue
-                frame = draw(trace[step], STYLE, ahead=False, asked=True)
+                frame = draw(trace[step], STYLE, ahead=False, quiz=True)
                 shown, listed = split_listed(frame.html)
                 now = trace[step]
                 if merging:
@@ -347,7 +348,7 @@ def test_pairs_have_counts_only_where_counting_is_impossible() -> None:
     words = {f"{first}{second}u": 1 + ord(second) % 5 for first in "abcdefghijklm" for second in "nopqrstvwx"}
     assert len(words) == 130
     trace = train_bpe(Corpus.from_counts(words))
-    html = merge_frame(trace[0], STYLE, ahead=False, asked=True).html
+    html = merge_frame(trace[0], STYLE, ahead=False, quiz=True).html
     listed = html[html.index('<details class="listed">') :].partition("</details>")[0]
     shown = [re.sub(r"<[^>]*>", " ", row).split() for row in listed.split("<tr")[2:]]
     counts: Counter[tuple[str, str]] = Counter()
@@ -359,7 +360,7 @@ def test_pairs_have_counts_only_where_counting_is_impossible() -> None:
     ]
     assert "bar" not in listed and "tied" not in listed
     scored = wordpiece_frame(
-        train_wordpiece(Corpus.from_counts(words))[0], STYLE, ahead=False, asked=True
+        train_wordpiece(Corpus.from_counts(words))[0], STYLE, ahead=False, quiz=True
     ).html
     assert "first × second" in scored and ">score<" not in scored
 

@@ -123,8 +123,8 @@ def test_whole_numbers_are_exact() -> None:
 
 
 def test_typed_answers_come_back_as_text() -> None:
-    assert "&lt;b&gt;" in grade_number(20, "", "", "20")("<b>20</b>").told
-    assert "<b>7" not in grade_split("hug", ("h", "ug"), lambda pieces: wrong(""))("<b>7").told
+    assert "&lt;b&gt;" in grade_number(20, "", "", "20")("<b>20</b>").reason
+    assert "<b>7" not in grade_split("hug", ("h", "ug"), lambda pieces: wrong(""))("<b>7").reason
 
 
 @pytest.mark.parametrize(

@@ -62,11 +62,11 @@ def test_pairs_are_asked_blank_and_answered_in_full(step: int) -> None:
         for word, split in trace[before].splits().items():
             for pair in pairwise(split):
                 pairs[pair] += trace.word_frequencies[word]
-        assert task.asked.count('class="blank') == 2 * len(pairs)
+        assert task.question.count('class="blank') == 2 * len(pairs)
         rows = re.findall(r"<tr><td>(<span class=\"pair\">.*?)</td><td>(\d+)</td></tr>", task.answer)
         results = {tuple(text(pair).split()): int(number) for pair, number in rows}
         assert results == dict(pairs)
-        assert '<span class="pair">' not in task.asked
+        assert '<span class="pair">' not in task.question
 
 
 def test_the_newer_kinds_on_paper() -> None:
@@ -87,15 +87,15 @@ def test_the_newer_kinds_on_paper() -> None:
             answer = text(tasks[-1].answer).split()
             for word in words:
                 assert " ".join([word, *tokenizer.encode(word.replace("Ġ", " ")).tokens]) in " ".join(answer)
-    stretches = text(run_tasks(way, len(way), PLAIN)[2].asked)
+    stretches = text(run_tasks(way, len(way), PLAIN)[2].question)
     assert "by ĠtheĠway 1" in " ".join(stretches.split())
     *_others, leaves, split = run_tasks(hug, len(hug), PLAIN)
-    assert "the threshold is 9/10" in text(leaves.asked) and "Remove" in leaves.answer
-    assert "Remove" not in leaves.asked and split.asked.count("<del>") == 2
+    assert "the threshold is 9/10" in text(leaves.question) and "Remove" in leaves.answer
+    assert "Remove" not in leaves.question and split.question.count("<del>") == 2
     chosen = [(cats.language_at(step), run_tasks(cats, step - 1, PLAIN)[0]) for step in (1, 3)]
     for language, task in chosen:
-        assert f"{language} chooses" in text(task.asked)
-        assert ("K a t z e" in " ".join(text(task.asked).split())) == (language == "de")
+        assert f"{language} chooses" in text(task.question)
+        assert ("K a t z e" in " ".join(text(task.question).split())) == (language == "de")
     assert {language for language, _task in chosen} == {"en", "de"}
 
 

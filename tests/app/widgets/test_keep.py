@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import tokensteps.widgets.keep
-from tokensteps.pages.learn.exercises import EXERCISES_PAGE, VERDICTS_KEPT, Record, keep_record
+from tokensteps.pages.learn.exercises import EXERCISES_PAGE, VERDICTS_STORED, Record, keep_record
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.questions import RIGHT, WRONG, Tally, Verdict
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, read_progress
-from tokensteps.widgets.keep import kept
+from tokensteps.widgets.keep import synced
 
 
 class Browser:
@@ -42,11 +42,11 @@ def tab(monkeypatch: pytest.MonkeyPatch) -> Browser:
 
 
 def test_a_new_session_gets_the_last_ones_kept_values(tab: Browser) -> None:
-    assert kept("here", []) == []
-    assert kept("here", [1, ["\u202e <b>", None]]) == []
-    assert kept("elsewhere", []) == []
-    assert kept("here", []) == [1, ["\u202e <b>", None]]
-    assert kept("here", []) == []
+    assert synced("here", []) == []
+    assert synced("here", [1, ["\u202e <b>", None]]) == []
+    assert synced("elsewhere", []) == []
+    assert synced("here", []) == [1, ["\u202e <b>", None]]
+    assert synced("here", []) == []
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_new_session_gets_the_last_ones_kept_values(tab: Browser) -> None:
 )  # fmt: skip
 def test_forged_values_are_refused(value: str, tab: Browser) -> None:
     tab.held["here"] = value
-    assert kept("here", []) == []
+    assert synced("here", []) == []
 
 
 def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
@@ -63,15 +63,15 @@ def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
     record = Record()
     keep_record(record)
     assert not tab.held
-    for seed in range(VERDICTS_KEPT + 5):
+    for seed in range(VERDICTS_STORED + 5):
         verdict = Verdict(WRONG if seed % 3 else RIGHT, f"<b>{seed}</b>")
         record.count(make("bpe_count", 1, seed), verdict)
     keep_record(record)
     again = Record()
     keep_record(again)
     assert (again.total, again.by_kind, again.recent) == (record.total, record.by_kind, record.recent)
-    assert list(again.verdicts.items()) == list(record.verdicts.items())[-VERDICTS_KEPT:]
-    assert isinstance(again.total, Tally) and again.total.answered == VERDICTS_KEPT + 5
+    assert list(again.verdicts.items()) == list(record.verdicts.items())[-VERDICTS_STORED:]
+    assert isinstance(again.total, Tally) and again.total.answered == VERDICTS_STORED + 5
     tab.held[EXERCISES_PAGE] = seal("kept", [EXERCISES_PAGE, ["another version's"]])
     keep_record(other := Record())
     assert other == Record()
@@ -89,13 +89,13 @@ def test_lasting_values_reach_every_tab_until_erased(monkeypatch: pytest.MonkeyP
         return SimpleNamespace(kept=value)
 
     monkeypatch.setattr(tokensteps.widgets.keep, "component", lambda _name, _styles: browser)
-    assert read_progress(kept(PATH_WALK, [], lasting=True)) == PathProgress(
+    assert read_progress(synced(PATH_WALK, [], lasting=True)) == PathProgress(
         3, frozenset({1, 2}), practised=frozenset({2})
     )
     mine = PathProgress(5, frozenset({5}))
-    result = read_progress(kept(PATH_WALK, mine.saved(), lasting=True))
+    result = read_progress(synced(PATH_WALK, mine.saved(), lasting=True))
     assert mine.together(result) == PathProgress(5, frozenset({1, 2, 5}), practised=frozenset({2}))
-    kept(PATH_WALK, [], lasting=True, erased=True)
+    synced(PATH_WALK, [], lasting=True, erased=True)
     assert [(one["lasting"], one["erased"], bool(one["text"])) for one in sent] == [
         (True, False, False),
         (True, False, True),

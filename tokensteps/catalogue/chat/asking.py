@@ -20,9 +20,9 @@ from tokensteps.catalogue.chat.templates import (
     ChatTemplates,
     is_chat_file,
 )
-from tokensteps.catalogue.choices import TokenizerSpec, kept_files
+from tokensteps.catalogue.choices import TokenizerSpec, stored_files
 from tokensteps.catalogue.files.remote_tokenizer import readers
-from tokensteps.limits import CHAT_FILES_KEPT, CHATS_ROOM
+from tokensteps.limits import CHAT_TEMPLATES_CACHED, CHATS_ROOM
 from tokensteps.server.jobs import Registry
 from tokensteps.server.process_singleton import process_singleton
 from tokensteps.server.stores import digest
@@ -36,7 +36,7 @@ _rendered: Final = SharedCache[str, Rendered | ChatError](CHATS_ROOM)
 @process_singleton
 def chat_registry() -> Registry:
     """The chat templates found beside tokenizers."""
-    return Registry(CHAT_FILES_KEPT)
+    return Registry(CHAT_TEMPLATES_CACHED)
 
 
 def rendered(
@@ -52,7 +52,7 @@ def rendered(
     result = _rendered.get(key)
     if result is None:
         try:
-            result = _asked(work, session)
+            result = _render_in_reader(work, session)
         except ChatError as error:
             if error.why == "crowded":
                 raise
@@ -63,7 +63,7 @@ def rendered(
     return result
 
 
-def _asked(work: RenderRequest, session: str) -> Rendered:
+def _render_in_reader(work: RenderRequest, session: str) -> Rendered:
     try:
         result: Rendered = pickle.loads(readers().run(work, Progress(session=session)))
     except Stopped:
@@ -85,7 +85,7 @@ def find_templates(spec: TokenizerSpec, progress: Progress) -> ChatTemplates:
     if repository:
         files = hub.fetch_beside(repository, BESIDE)
     else:
-        files = {name: data for name, data in kept_files(spec).items() if is_chat_file(name)}
+        files = {name: data for name, data in stored_files(spec).items() if is_chat_file(name)}
     if not files:
         return ChatTemplates()
     try:

@@ -38,7 +38,7 @@ ChatMessage = Mapping[str, Any]
 _STAND_IN: Final = "qzx"
 """Stands for a message's text while its place is looked for; repeated until no message and no template has
 it."""
-_TOLD: Final = 200
+_MESSAGE_SHOWN: Final = 200
 """The most repeated characters of a template's own message."""
 
 
@@ -109,7 +109,7 @@ def _to_json(
 
 
 def _raise_exception(message: object = "") -> NoReturn:
-    raise TemplateRefusal(str(message)[:_TOLD])
+    raise TemplateRefusal(str(message)[:_MESSAGE_SHOWN])
 
 
 def _environment() -> ImmutableSandboxedEnvironment:
@@ -123,7 +123,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
     result.globals |= {
         "raise_exception": _raise_exception,
         "strftime_now": lambda written: datetime.now().strftime(written),
-        "dict": lambda *given, **named: dict(*given, **named),
+        "dict": lambda *arguments, **named: dict(*arguments, **named),
         "namespace": PlainNamespace,
     }
     return result
@@ -158,12 +158,12 @@ def render(
 
 def _explained(error: Exception) -> Exception:
     """A template's fault as a ChatError; lack of memory is the process's own trouble."""
-    text = quoted(str(error), _TOLD)
+    text = quoted(str(error), _MESSAGE_SHOWN)
     match error:
         case ChatError() | MemoryError():
             return error
         case TemplateSyntaxError():
-            return ChatError("syntax", line=error.lineno, message=quoted(error.message or "", _TOLD))
+            return ChatError("syntax", line=error.lineno, message=quoted(error.message or "", _MESSAGE_SHOWN))
         case RecursionError():
             return ChatError("recursion")
         case SecurityError():

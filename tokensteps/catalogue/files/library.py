@@ -40,7 +40,7 @@ from tokenizers_core.trace import Trace
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError
 from tokensteps.catalogue.flow import Flow, flow_of, words_in_text
 from tokensteps.catalogue.shown_tokenizers import Tokens
-from tokensteps.catalogue.why import Asked, asked_library
+from tokensteps.catalogue.why import Explanation, explained_by_library
 
 # One text at a time: threads of the library's own would only take room.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -70,7 +70,7 @@ class TextWork(Protocol):
     def flow(self, text: str, pair: str) -> Flow:
         """The effect of each stage on a text, or with a non-empty `pair` on both. Raises EncodeError."""
 
-    def why(self, text: str, place: int, specials: bool) -> Asked:
+    def why(self, text: str, index: int, specials: bool) -> Explanation:
         """As in `ShownTokenizer`. Raises EncodeError."""
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
@@ -167,10 +167,10 @@ class Library:
     def written(self) -> str:
         return str(self.tokenizer.to_str())
 
-    def why(self, text: str, place: int, specials: bool) -> Asked:
+    def why(self, text: str, index: int, specials: bool) -> Explanation:
         with _failing(self.name):
             tokenizer = self.tokenizer if specials else self._plain
-            return asked_library(tokenizer, text, place, lambda: self.model, self._marked)
+            return explained_by_library(tokenizer, text, index, lambda: self.model, self._marked)
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         return self.model.why_not(word, tokens)

@@ -42,7 +42,7 @@ from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, EncodeError, L
 from tokensteps.catalogue.files.library import Library, Stages, TextWork, is_panic
 from tokensteps.catalogue.flow import Flow
 from tokensteps.catalogue.shown_tokenizers import Facts, ShownTokenizer, Tokenized
-from tokensteps.catalogue.why import Asked
+from tokensteps.catalogue.why import Explanation
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_
 from tokensteps.limits import CUT_LIMIT
@@ -135,9 +135,9 @@ class LoadedSubject(ShownTokenizer):
         refuse_surrogates(pair)
         return self.library.flow(text, pair)
 
-    def why(self, text: str, place: int = -1, specials: bool = True) -> Asked:
+    def why(self, text: str, index: int = -1, specials: bool = True) -> Explanation:
         refuse_surrogates(text)
-        return self.library.why(text, place, specials)
+        return self.library.why(text, index, specials)
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
         refuse_surrogates(word)

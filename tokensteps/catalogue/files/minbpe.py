@@ -87,6 +87,6 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _wrong_line(upload: RecognizedFile, lines: list[str], place: int) -> LoadError:
-    line = lines[place] if place < len(lines) else ""
-    return LoadError("minbpe", upload.file, line_number=place + 1, line=quoted(line))
+def _wrong_line(upload: RecognizedFile, lines: list[str], index: int) -> LoadError:
+    line = lines[index] if index < len(lines) else ""
+    return LoadError("minbpe", upload.file, line_number=index + 1, line=quoted(line))

@@ -29,16 +29,16 @@ from tokensteps.catalogue.files.library import Stages
 from tokensteps.catalogue.files.loaded import LoadedSubject
 from tokensteps.catalogue.flow import Flow
 from tokensteps.catalogue.shown_tokenizers import Tokens
-from tokensteps.catalogue.why import Asked
+from tokensteps.catalogue.why import Explanation
 from tokensteps.limits import (
     ENCODING_PACE,
     ENCODING_SECONDS,
-    GIVEN_UP_REMEMBERED,
     READER_IDLE_SECONDS,
     READER_ROOM,
     READERS,
     READING_FILES_PACE,
     READING_FILES_SECONDS,
+    SLOW_REMEMBERED,
     SLOWER,
     TRAINING_MEMORY,
     WHY_SECONDS,
@@ -160,7 +160,7 @@ class RemoteTokenizer:
         self._how = dict(how)
         self._least_seconds = ENCODING_SECONDS if has_own_patterns else 0.0
         """Users' own patterns may take any time: such a tokenizer waits in the queue of slow work."""
-        self._given_up: dict[str, None] = {}
+        self._too_slow: dict[str, None] = {}
         """Digests of too slow requests: a page asks again and again."""
 
     def encode(self, text: str, specials: bool, added: bool) -> Tokens:
@@ -179,8 +179,8 @@ class RemoteTokenizer:
         result: Flow = self._ask("flow", text, pair)
         return result
 
-    def why(self, text: str, place: int, specials: bool) -> Asked:
-        result: Asked = self._ask("why", text, place, specials)
+    def why(self, text: str, index: int, specials: bool) -> Explanation:
+        result: Explanation = self._ask("why", text, index, specials)
         return result
 
     def why_not(self, word: str, tokens: tuple[str, ...]) -> Reason:
@@ -213,7 +213,7 @@ class RemoteTokenizer:
         ask = methodcaller("work", what, *([text] if what not in ("stages", "written") else []), *manner)
         key = digest(pickle.dumps((what, text, manner)))
         seconds = WHY_SECONDS if what in READ_BY_ENGINE else ENCODING_SECONDS
-        if key in self._given_up:
+        if key in self._too_slow:
             raise self._slow(seconds)
         expected = max(
             self._least_seconds, ENCODING_PACE * (len(text) if isinstance(text, str) else sum(map(len, text)))
@@ -256,7 +256,7 @@ class RemoteTokenizer:
     def _slow(self, seconds: float) -> EncodeError:
         return EncodeError("slow", self._name, seconds=f"{seconds:g}")
 
-    def _remember(self, asked: str) -> None:
-        self._given_up[asked] = None
-        while len(self._given_up) > GIVEN_UP_REMEMBERED:
-            self._given_up.pop(next(iter(self._given_up)), None)
+    def _remember(self, key: str) -> None:
+        self._too_slow[key] = None
+        while len(self._too_slow) > SLOW_REMEMBERED:
+            self._too_slow.pop(next(iter(self._too_slow)), None)

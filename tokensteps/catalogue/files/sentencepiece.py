@@ -39,7 +39,7 @@ from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.flow import Flow, TextFlow
 from tokensteps.catalogue.shown_tokenizers import Tokens
-from tokensteps.catalogue.why import Asked, asked_engine
+from tokensteps.catalogue.why import Explanation, explained_by_engine
 from tokensteps.drawing.pipeline.journey import journey
 from tokensteps.language.i18n import N_
 
@@ -130,8 +130,8 @@ class PieceLibrary(Library):
             self._ours.decode(encoding.ids),
         )
 
-    def why(self, text: str, place: int, specials: bool) -> Asked:  # noqa: ARG002 - it finds none
-        explanation = asked_engine(self._ours, text, place)
+    def why(self, text: str, index: int, specials: bool) -> Explanation:  # noqa: ARG002 - it finds none
+        explanation = explained_by_engine(self._ours, text, index)
         if type(self.tokenizer.model).__name__ != WORD_LEVEL:
             return explanation
         return explanation._replace(story=None, lacking=LackingPartError([f"model {WORD_LEVEL}"]))

@@ -18,7 +18,7 @@ from tokenizers_core.training.merge_trace import MergeSnapshot
 from tokenizers_core.training.pruning import ExpectationEvent, MaximizationEvent, PruneEvent
 from tokenizers_core.training.unigram_trace import UnigramSnapshot, UnigramTrace
 from tokensteps.cli.terminal.chips import in_a_row, terminal_chip
-from tokensteps.drawing.stage_markup import frequency_text, more_told, pieces_count, words_count, words_shown
+from tokensteps.drawing.stage_markup import frequency_text, more_text, pieces_count, words_count, words_shown
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import counted_as
 from tokensteps.drawing.training.pieces import ranked_rows, seed_shown
@@ -47,7 +47,7 @@ def words_text(snapshot: Any, style: Style, rows: int, width: int) -> Text:
     shown = lines[: rows + 1]
     left = len(corpus.words) - (len(shown) - 1)
     if left > 0 and len(shown) > rows:
-        shown[-1] = Text(more_told(left + 1), "dim")
+        shown[-1] = Text(more_text(left + 1), "dim")
     return Text("\n").join(shown)
 
 

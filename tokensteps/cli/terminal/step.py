@@ -12,7 +12,7 @@ import click
 from tokenizers_core.training.algorithms import ALGORITHMS, AnyTrace
 from tokensteps.cli.streams import write_lines
 from tokensteps.cli.terminal.extra import language_option, with_extra
-from tokensteps.cli.training import train_as_asked, training_options
+from tokensteps.cli.training import train_with_options, training_options
 from tokensteps.language.i18n import use_language
 
 
@@ -41,7 +41,7 @@ def step_command(at: int, language: str, **options: Any) -> None:
     if not piped:
         with with_extra():  # before the training: it may take long
             from tokensteps.cli.terminal.stepper import Stepper
-    trace = train_as_asked(**options)
+    trace = train_with_options(**options)
     use_language(language)
     if piped:
         write_lines(step_lines(trace, at))

@@ -45,7 +45,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
     def __init__(self, trace: AnyTrace, title: str, style: Style, language: str, step: int = 0) -> None:
         super().__init__()
         self.trace, self.heading, self.style, self.language = trace, title, style, language
-        self.step, self.asked, self.wanted = step, "", ""
+        self.step, self.prompt, self.wanted = step, "", ""
         self._draw: Any = STEP_KINDS[trace.ranked_by].frame
         use_language(language)
         data = {
@@ -119,7 +119,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
 
     def action_ask(self, what: str) -> None:
         """Open the line for a token to search, or for a step to jump to."""
-        self.asked = what
+        self.prompt = what
         use_language(self.language)
         label = (
             _("Token:") if what == "search" else _("Step, up to {last}:").format(last=count(len(self.trace)))
@@ -136,7 +136,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         self.set_focus(None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        wanted, text = self.asked, event.value.strip()
+        wanted, text = self.prompt, event.value.strip()
         self.action_leave()
         use_language(self.language)
         if wanted == "search":

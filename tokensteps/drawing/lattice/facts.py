@@ -51,13 +51,13 @@ def edge_facts(lattice: Lattice, style: Style, language: str) -> str:  # noqa: A
         )
     else:
         each = "".join(
-            f"<div data-of={number}><p>{edge_told(bar, Markup(style))}</p><p>{path_told(bar, best, Markup(style))}</p></div>"
+            f"<div data-of={number}><p>{edge_sentence(bar, Markup(style))}</p><p>{path_sentence(bar, best, Markup(style))}</p></div>"
             for number, bar in enumerate(bars)
         )
     return f'<div class="facts" aria-live="polite"><p class="hint">{escape(text)}</p>{each}</div>'
 
 
-def edge_told(bar: Bar, voice: TextFormat) -> str:
+def edge_sentence(bar: Bar, voice: TextFormat) -> str:
     """An edge's own numbers."""
     message = _("{piece} from {start} to {end}: probability {probability}, log {log}; posterior {share}")
     if bar.edge.unknown:
@@ -73,7 +73,7 @@ def edge_told(bar: Bar, voice: TextFormat) -> str:
     )
 
 
-def path_told(bar: Bar, best: Path | None, voice: TextFormat) -> str:
+def path_sentence(bar: Bar, best: Path | None, voice: TextFormat) -> str:
     """The best path through an edge, and how much worse it is than the best path of all."""
     if bar.through is None or best is None:
         return voice.say(_("No path from start to end goes through it."))

@@ -10,8 +10,8 @@ from typing import Final
 
 from tokenizers_core.encoding.models.lattice import Edge, Lattice, ViterbiSnapshot
 from tokensteps.drawing.lattice.bars import ROOMY_LANES, Bar, bars_of, is_long
-from tokensteps.drawing.lattice.facts import edge_told
-from tokensteps.drawing.lattice.search import edge_of, place_of, score_at, state_of
+from tokensteps.drawing.lattice.facts import edge_sentence
+from tokensteps.drawing.lattice.search import boundary_of, edge_of, score_at, state_of
 from tokensteps.drawing.narration.text_format import Plain
 from tokensteps.drawing.stage_markup import heading
 from tokensteps.drawing.tokens import Style, colour, readable, token_html
@@ -32,7 +32,7 @@ def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
     lattice, bars = snapshot.lattice, bars_of(snapshot.lattice)
     number = max((bar.lane for bar in bars), default=0) + 1
     kind = "grid" + " walk" * (snapshot.event.kind == "backward") + " dense" * (number > ROOMY_LANES)
-    here, result = place_of(snapshot), edge_of(snapshot)
+    here, result = boundary_of(snapshot), edge_of(snapshot)
     return (
         heading(_("Pieces over the characters they spell"), segmentation_count(lattice))
         + f'<div class="pane" data-pane><div class="{kind}" role="group" aria-label="{escape(readable(lattice.text, style))}"'
@@ -48,14 +48,14 @@ def picture(snapshot: ViterbiSnapshot, style: Style) -> str:
     )
 
 
-def bar_button(number: int, bar: Bar, classes: str, found: bool, brief: bool, style: Style) -> str:
+def bar_button(number: int, bar: Bar, classes: str, here: bool, brief: bool, style: Style) -> str:
     """An edge as a button over its characters."""
     edge = bar.edge
     area = f"grid-area:{bar.lane + 2}/{edge.start + 1}/auto/{edge.end + 1}"
     share = f";--p:{bar.posterior:.2f}" if bar.posterior >= 0.005 else ""
     return (
         f'<button class="e c{colour(edge.piece)} {classes}" data-pick={number} data-of="{bar.members}"'
-        f'{" data-here" if found else ""} style="{area}{share}" aria-label="{escape(bar_name(bar, classes, brief, style))}"><bdi>{token_html(edge.piece, style)}</bdi>'
+        f'{" data-here" if here else ""} style="{area}{share}" aria-label="{escape(bar_name(bar, classes, brief, style))}"><bdi>{token_html(edge.piece, style)}</bdi>'
         f" <small>{log_text(edge.log_probability, 2)}</small></button>"
     )
 
@@ -64,7 +64,7 @@ def bar_name(bar: Bar, classes: str, brief: bool, style: Style) -> str:
     """A bar's text for screen readers: its numbers and marks; `brief` for a long word with too many bars for
     sentences."""
     known = classes.split()
-    text = edge_told(bar, Plain(style))
+    text = edge_sentence(bar, Plain(style))
     if brief:
         text = f"{readable(bar.edge.piece, style)} {bar.edge.start}–{bar.edge.end}"
     return listed([text, *(_(meaning) for mark, meaning in MARKS.items() if mark in known)])

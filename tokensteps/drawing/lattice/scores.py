@@ -8,8 +8,8 @@ from typing import Final
 from tokenizers_core.encoding.models.lattice import ForwardEvent, ViterbiSnapshot
 from tokensteps.drawing.lattice.bars import is_long
 from tokensteps.drawing.lattice.facts import PIECES_IN_ROW
-from tokensteps.drawing.lattice.search import place_of, score_at
-from tokensteps.drawing.narration.lattice import PIECES_TOLD, way_to
+from tokensteps.drawing.lattice.search import boundary_of, score_at
+from tokensteps.drawing.narration.lattice import PIECES_READ_OUT, way_to
 from tokensteps.drawing.stage_markup import heading, table_html
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.language.i18n import _
@@ -23,7 +23,7 @@ WAYS_SHOWN: Final = 6
 def best_scores(snapshot: ViterbiSnapshot, style: Style) -> str:
     """For each boundary the best way there, as far as the search has come."""
     event = snapshot.event
-    here = event.edge.end if event.kind == "backward" else place_of(snapshot)
+    here = event.edge.end if event.kind == "backward" else boundary_of(snapshot)
     walked = {edge.end for edge in snapshot.path}
     rows = ""
     for position in range(len(snapshot.lattice.text) + 1):
@@ -45,7 +45,7 @@ def score_cells(snapshot: ViterbiSnapshot, position: int, style: Style) -> str:
     if score is None:
         return "<td>" + escape(_("no path")) + "<td><td>"
     pieces = way_to(snapshot, position)
-    room = PIECES_IN_ROW if is_long(snapshot.lattice) else PIECES_TOLD
+    room = PIECES_IN_ROW if is_long(snapshot.lattice) else PIECES_READ_OUT
     shown = "".join(chip(piece, style, "old") for piece in pieces[-room:-1]) + chips(pieces[-1:], style)
     more = "… " if len(pieces) > room else ""
     shown = shown or escape(_("start"))
@@ -90,9 +90,9 @@ def way_back(snapshot: ViterbiSnapshot, style: Style) -> str:
     """The pieces found so far, from the end of the word, between their boundaries."""
     first = snapshot.path[0].start
     result = "".join(
-        f"{chip(edge.piece, style, 'hot')}<i>{edge.end}</i>" for edge in snapshot.path[-2 * PIECES_TOLD :]
+        f"{chip(edge.piece, style, 'hot')}<i>{edge.end}</i>" for edge in snapshot.path[-2 * PIECES_READ_OUT :]
     )
-    more = "… " if first or len(snapshot.path) > 2 * PIECES_TOLD else ""
+    more = "… " if first or len(snapshot.path) > 2 * PIECES_READ_OUT else ""
     return f'<p class="back">{more}<i>{first}</i>{result}</p>'
 
 

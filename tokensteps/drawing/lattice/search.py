@@ -6,7 +6,7 @@ from __future__ import annotations
 from tokenizers_core.encoding.models.lattice import Edge, ViterbiSnapshot
 
 
-def place_of(snapshot: ViterbiSnapshot) -> int:
+def boundary_of(snapshot: ViterbiSnapshot) -> int:
     """The step's boundary."""
     event = snapshot.event
     match event.kind:

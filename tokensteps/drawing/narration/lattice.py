@@ -20,10 +20,10 @@ from tokensteps.drawing.tokens import Style, readable
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.language.numbers import log_text, probability_text, share_text, whole_text
 
-PIECES_TOLD: Final = 9
+PIECES_READ_OUT: Final = 9
 """The most pieces of a path in a sentence; of a longer path, the ones around the place in question, or the
 last ones."""
-WAYS_TOLD: Final = 4
+WAYS_READ_OUT: Final = 4
 """The most ways to a boundary with sums read out."""
 
 
@@ -126,7 +126,7 @@ def tell_backward(snapshot: ViterbiSnapshot, edge: Edge, voice: TextFormat) -> N
         share=voice.strong(share_text(math.exp(path.log_probability - lattice.log_total))),
     )
     others = [other for other in lattice.k_best(3) if equally_good(other, path) and other.edges != path.edges]
-    if len(others) == 1 and len(others[0].pieces) <= PIECES_TOLD:
+    if len(others) == 1 and len(others[0].pieces) <= PIECES_READ_OUT:
         equal = voice.say(_("Equally good: {path}."), path=path_text(others[0].pieces, voice))
         why = sentences(why, equal)
     elif others:
@@ -156,12 +156,12 @@ def tell_sums(snapshot: ViterbiSnapshot, style: Style) -> list[str]:
             own=log_text(way.edge.log_probability),
             total=log_text(way.log_probability),
         )
-        for way in arrivals[:WAYS_TOLD]
+        for way in arrivals[:WAYS_READ_OUT]
     ]
 
 
 def path_text(
-    pieces: Sequence[str], voice: TextFormat, around: int | None = None, room: int = PIECES_TOLD
+    pieces: Sequence[str], voice: TextFormat, around: int | None = None, room: int = PIECES_READ_OUT
 ) -> str:
     """A path's pieces; of a long path, only some around one of them, or the last ones."""
     first = len(pieces) if around is None else around - room // 2

@@ -20,9 +20,9 @@ from tokensteps.drawing.narration.options import (
     tell_cuts,
     tell_fallback,
     tell_initial,
-    tell_kept,
     tell_left_out,
     tell_long_words,
+    tell_symbols,
 )
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
@@ -38,7 +38,7 @@ MERGING_STOPS: Final[Mapping[str, str]] = {
     GROWING: N_("Training goes on: the next step is on its way."),
 }
 """A trace's `stop_reason` → the sentence at its last step."""
-TIES_TOLD: Final = 3
+TIES_NAMED: Final = 3
 """The most tied pairs in a sentence before the number of the others."""
 
 
@@ -100,7 +100,7 @@ def tell_excluded(snapshot: MergeSnapshot, voice: TextFormat) -> str:
 def tell_exclusion(trace: MergeTrace, excluded: Excluded, voice: TextFormat) -> str:
     """The bound that excluded a pair."""
     return voice.say(
-        _(EXCLUSIONS[excluded.reason].told),
+        _(EXCLUSIONS[excluded.reason].sentence),
         pair=voice.pair(excluded.candidate.pair),
         limit=count(trace.settings.get("max_token_length") or 0),
     )
@@ -151,7 +151,7 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
             ),
             number=count(len(event.alphabet)),
         )
-        symbols = tell_kept(snapshot.trace.corpus, voice)
+        symbols = tell_symbols(snapshot.trace.corpus, voice)
         return Narration(lead, sentences(tell_corpus(snapshot, voice), symbols, tell_stop(snapshot, voice)))
     lead = voice.say(
         ngettext(
@@ -166,7 +166,7 @@ def tell_start(snapshot: MergeSnapshot, event: StartEvent, voice: TextFormat) ->
         sentences(
             tell_corpus(snapshot, voice),
             tell_cuts(snapshot.trace.corpus, voice),
-            tell_kept(snapshot.trace.corpus, voice),
+            tell_symbols(snapshot.trace.corpus, voice),
             tell_left_out(snapshot.trace, voice),
             tell_initial(snapshot.trace, voice),
             tell_long_words(snapshot.trace, voice),
@@ -238,7 +238,7 @@ def tell_ties(
 
 def name_tied(event: MergeEvent, voice: TextFormat) -> str:
     """The pairs tied with the merged one: the first few, and the number of the others."""
-    others = [tie.pair for tie in event.tied[1 : 1 + TIES_TOLD]]
+    others = [tie.pair for tie in event.tied[1 : 1 + TIES_NAMED]]
     more = event.tied_count - 1 - len(others)
     pairs = listed(voice.pair(pair) for pair in others)
     if not more:

@@ -32,7 +32,7 @@ STRANDED_LISTED: Final = 24
 """The number of listed tokens that no text produces any more."""
 
 
-def tell_kept(corpus: Corpus, voice: TextFormat) -> str:
+def tell_symbols(corpus: Corpus, voice: TextFormat) -> str:
     """Which user-defined symbols were cut out of the text before words were counted; nothing where there are
     none."""
     symbols = corpus.pipeline.user_defined_symbols

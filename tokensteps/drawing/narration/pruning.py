@@ -19,8 +19,8 @@ from tokensteps.drawing.narration.options import (
     tell_cuts,
     tell_fallback,
     tell_initial,
-    tell_kept,
     tell_left_out,
+    tell_symbols,
 )
 from tokensteps.drawing.narration.text_format import FiguredNarration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
@@ -119,7 +119,7 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     text = ""
     if trace.knows_loss(0):
         text = voice.say(detail, total=count(total), loss=voice.strong(nats(snapshot.loss)))
-    why = sentences(*told_rules(trace, voice))
+    why = sentences(*rule_sentences(trace, voice))
     if cost_nothing(trace):
         size = voice.say(_("At this size no word is re-segmented: choose a smaller vocabulary to see that."))
         why = sentences(why, size)
@@ -138,11 +138,11 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
     return FiguredNarration(lead, why, sentences(seed, text))
 
 
-def told_rules(trace: UnigramTrace, voice: TextFormat) -> list[str]:
+def rule_sentences(trace: UnigramTrace, voice: TextFormat) -> list[str]:
     """The effects of less usual rules on the text, the alphabet and the seed, a text for each rule in use."""
     messages = (
         tell_cuts(trace.corpus, voice),
-        tell_kept(trace.corpus, voice),
+        tell_symbols(trace.corpus, voice),
         tell_left_out(trace, voice),
         tell_initial(trace, voice),
         tell_not_in_seed(trace, voice),

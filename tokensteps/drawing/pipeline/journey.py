@@ -47,9 +47,9 @@ class Journey(NamedTuple):
         return [at for at in left if at not in gone]
 
 
-def _uncovered(places: range, spans: Sequence[Span]) -> list[int]:
+def _uncovered(positions: range, spans: Sequence[Span]) -> list[int]:
     covered = {at for start, end in spans for at in range(start, end)}
-    return [at for at in places if at not in covered]
+    return [at for at in positions if at not in covered]
 
 
 def journey(tokenizer: Tokenizer, text: str) -> Journey:

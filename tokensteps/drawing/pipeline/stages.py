@@ -25,7 +25,7 @@ from tokensteps.language.i18n import _, count, listed, ngettext
 
 CHARACTERS_DRAWN = 600
 """The most characters of a text to draw, stage by stage."""
-WORD_KEPT = 24
+UNBROKEN = 24
 """Characters up to which a pre-token stays on one line."""
 
 
@@ -92,7 +92,7 @@ class StageDrawing:
         )
         bonds = [(one[0], one[1]) for one in (*normalized, *stacks)]
         bonds += [
-            (first, last) for first, last, members in words if len(members) > 1 or last - first <= WORD_KEPT
+            (first, last) for first, last, members in words if len(members) > 1 or last - first <= UNBROKEN
         ]
         removed, dropped = {*result.removed}, {*result.dropped}
         leftwards = direction(result.text) == "rtl"
@@ -183,16 +183,16 @@ class StageDrawing:
             Stage.NORMALIZED, sequence, (one.start, one.end), tell, token_html(one.text), classes
         )
 
-    def _word(self, sequence: int, place: int, start: int, end: int) -> str:
+    def _word(self, sequence: int, index: int, start: int, end: int) -> str:
         """A pre-token, or the part of it in this atom."""
-        word = self.journeys[sequence].words[place]
+        word = self.journeys[sequence].words[index]
         special = word.text in self.tokenizer.special_tokens
         content = readable(word.text, PLAIN if special else self.style)
         message = _("Pre-token {number}: {text}, {place}.")
         if special:
             message = _("Special token {text}, cut out before anything else; pre-token {number}, {place}.")
         tell = message.format(
-            number=place, text=f"“{content}”", place=self._where(sequence, word.start, word.end)
+            number=index, text=f"“{content}”", place=self._where(sequence, word.start, word.end)
         )
         first, last = max(word.start, start), min(word.end, end)
         classes = "word"

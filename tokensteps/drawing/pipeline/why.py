@@ -18,7 +18,7 @@ from tokensteps.language.marks import first_marks
 
 SPACED_TEXT: Final = Style(show="spaces")
 """How text is shown before a stage writes it in the byte alphabet."""
-STRETCHES_TOLD: Final = 40
+STRETCHES_LISTED: Final = 40
 """The most stretches of a text shown for a stage."""
 
 
@@ -54,8 +54,8 @@ def _stage_html(stage: StageRow, shown: str) -> str:
 
 def _stretches_html(texts: Sequence[str], style: Style) -> str:
     """Stretches of text side by side, with their spaces to be seen."""
-    more = "…" if len(texts) > STRETCHES_TOLD else ""
-    drawn = "".join(f"<samp><bdi>{token_html(text, style)}</bdi></samp>" for text in texts[:STRETCHES_TOLD])
+    more = "…" if len(texts) > STRETCHES_LISTED else ""
+    drawn = "".join(f"<samp><bdi>{token_html(text, style)}</bdi></samp>" for text in texts[:STRETCHES_LISTED])
     return drawn + more if texts else _remark(_("nothing is left"))
 
 

@@ -1,8 +1,8 @@
 """The panel of candidates beside the words: the pairs to choose a merge from, one a row.
 
 A column is one entry of `COUNT_COLUMNS` (BPE) or `SCORE_COLUMNS` (WordPiece): its name, its cell, and where
-it has no room. Beside a question about the next merge there is another panel, `asked_panel`, without any hint
-at that pair.
+it has no room. Beside a question about the next merge there is another panel, `question_panel`, without any
+hint at that pair.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class PairTable(NamedTuple):
 
     columns: Sequence[CandidateColumn[Any]]
     """Of the pairs, best first."""
-    given: Sequence[CandidateColumn[Any]]
+    beside_question: Sequence[CandidateColumn[Any]]
     """Beside a question, for a corpus too large to count in: without the deciding values of the rows."""
     classes: str = ""
 
@@ -159,16 +159,16 @@ def pairs_panel(snapshot: MergeSnapshot, table: PairTable, style: Style) -> str:
     return pairs_heading(title, number) + listed + more_html(number - len(candidates))
 
 
-def asked_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, asked: bool) -> str:
+def question_panel(snapshot: MergeSnapshot, table: PairTable, style: Style, quiz: bool) -> str:
     """The same beside a question about the next merge: of the step's pairs only the merged one; if the
-    question follows this step (`asked`), the pairs to choose from by their spelling, on request."""
+    question follows this step (`quiz`), the pairs to choose from by their spelling, on request."""
     event = snapshot.event
     shown = ""
     if event.kind == "merge":
         shown = heading(_("The pair merged here")) + candidates_html(
             event.candidates[:1], table.columns, event.pair, style, table.classes
         )
-    return shown + pairs_to_choose(snapshot, table, style) if asked else shown
+    return shown + pairs_to_choose(snapshot, table, style) if quiz else shown
 
 
 def offered_pairs(trace: MergeTrace, step: int, limit: int = PAIRS_OFFERED) -> list[Candidate]:
@@ -187,7 +187,7 @@ def pairs_to_choose(snapshot: MergeSnapshot, table: PairTable, style: Style) -> 
     candidates = by_spelling(offered_pairs(snapshot.trace, snapshot.step), style)
     if len(snapshot.trace.corpus_at(snapshot.step)) > WORDS_TO_COUNT:
         unmarked = [replace(candidate, tied=False) for candidate in candidates]
-        listed = candidates_html(unmarked, table.given, None, style, table.classes)
+        listed = candidates_html(unmarked, table.beside_question, None, style, table.classes)
     else:
         buttons = (
             f'<button type="button" class="n" {answer_attributes(one.pair)}>{pair_chips(one.pair, style)}</button>'
@@ -210,7 +210,7 @@ def answer_attributes(pair: Pair) -> str:
 
 
 def listed_pairs(snapshot: MergeSnapshot, ahead: bool) -> list[Pair]:
-    """The pairs in the table beside a step's words; see `pairs_panel` and `asked_panel`."""
+    """The pairs in the table beside a step's words; see `pairs_panel` and `question_panel`."""
     event = snapshot.event
     if event.kind != "merge":
         return [one.pair for one in snapshot.candidates(CANDIDATE_ROWS)] if ahead else []

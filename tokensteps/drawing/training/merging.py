@@ -47,9 +47,9 @@ from tokensteps.drawing.training.candidates import (
     SCORE_TABLE,
     PairTable,
     answer_attributes,
-    asked_panel,
     listed_pairs,
     pairs_panel,
+    question_panel,
 )
 from tokensteps.drawing.training.languages import languages_panel
 from tokensteps.language.i18n import _, count, ngettext, sentences
@@ -62,19 +62,19 @@ VOCABULARY_CHIPS: Final = 60
 SomeSnapshot = TypeVar("SomeSnapshot", bound=MergeSnapshot)
 
 
-def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, asked: bool = False) -> Frame:
+def merge_frame(snapshot: MergeSnapshot, style: Style, ahead: bool = True, quiz: bool = False) -> Frame:
     """The frame of one step of BPE; with `ahead=False` it gives nothing away of the next step, for a question
-    about it (`asked`)."""
+    about it (`quiz`)."""
     above = languages_panel(snapshot)
-    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, asked=asked, above=above)
+    return training_frame(snapshot, style, tell_bpe, COUNT_TABLE, ahead=ahead, quiz=quiz, above=above)
 
 
 def wordpiece_frame(
-    snapshot: WordPieceSnapshot, style: Style, ahead: bool = True, asked: bool = False
+    snapshot: WordPieceSnapshot, style: Style, ahead: bool = True, quiz: bool = False
 ) -> Frame:
     """The frame of one step of WordPiece, as in `merge_frame`; its erratum names a pair of a later merge."""
     aside = wordpiece_erratum(snapshot, style) if ahead else ""
-    return training_frame(snapshot, style, tell_wordpiece, SCORE_TABLE, aside, ahead, asked)
+    return training_frame(snapshot, style, tell_wordpiece, SCORE_TABLE, aside, ahead, quiz)
 
 
 def training_frame(
@@ -84,21 +84,21 @@ def training_frame(
     table: PairTable,
     aside: str = "",
     ahead: bool = True,
-    asked: bool = False,
+    quiz: bool = False,
     above: str = "",
 ) -> Frame:
     """The frame of one step of training by merging.
 
     `table` lists its pairs; `aside` is markup to show under the words, `above` over them. Without `ahead`,
-    nothing is said about the next merge's candidates; with a question about that (`asked`), they are listed
+    nothing is said about the next merge's candidates; with a question about that (`quiz`), they are listed
     without a hint at the answer.
     """
     event = snapshot.event
     lead, why = tell(snapshot, Marked(style), ahead)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',
-        above + words_panel(snapshot, style, listed_pairs(snapshot, ahead), asked) + aside,
-        pairs_panel(snapshot, table, style) if ahead else asked_panel(snapshot, table, style, asked),
+        above + words_panel(snapshot, style, listed_pairs(snapshot, ahead), quiz) + aside,
+        pairs_panel(snapshot, table, style) if ahead else question_panel(snapshot, table, style, quiz),
         code_attributes(merge_beats(snapshot, style)),
     ) + vocabulary_strip(snapshot, style)
     return Frame(
@@ -140,10 +140,10 @@ def counted_as(trace: MergeTrace, step: int) -> tuple[str, str]:
 
 
 def words_panel(
-    snapshot: MergeSnapshot, style: Style, listed: Sequence[Pair] = (), asked: bool = False
+    snapshot: MergeSnapshot, style: Style, listed: Sequence[Pair] = (), quiz: bool = False
 ) -> str:
     """The words, changed ones first. Pairs `listed` beside them light up from there; with a question about a
-    pair (`asked`), any can be pointed at in the words themselves, and chosen."""
+    pair (`quiz`), any can be pointed at in the words themselves, and chosen."""
     trace, event = snapshot.trace, snapshot.event
     corpus = trace.corpus_at(snapshot.step)
     changed: tuple[str, ...] = ()
@@ -163,7 +163,7 @@ def words_panel(
     )
     rows = [
         word_row(
-            groups, merged, trace.count_at(snapshot.step, word), word in lit, style, {*listed}, asked, removed
+            groups, merged, trace.count_at(snapshot.step, word), word in lit, style, {*listed}, quiz, removed
         )
         for word, groups in marked.items()
     ]
@@ -189,10 +189,10 @@ def word_row(
     lit: bool,
     style: Style,
     listed: Set[Pair] = frozenset(),
-    asked: bool = False,
+    quiz: bool = False,
     removed: str = "",
 ) -> str:
-    """One word: its tokens as chips, and its frequency; `listed` and `asked` as in `words_panel`, `removed`
+    """One word: its tokens as chips, and its frequency; `listed` and `quiz` as in `words_panel`, `removed`
     as in `lit_groups`.
 
     Whatever this step merged is in the markup twice, as the two parts and as the token: the stylesheet shows
@@ -206,7 +206,7 @@ def word_row(
         groups = groups[cut_before : cut_before + TOKENS_IN_ROW]
     shown = (
         joined_groups(groups, merged, style, removed)
-        if asked
+        if quiz
         else lit_groups(groups, merged, style, listed, removed)
     )
     before, after = _("{number} before"), _("{number} more")

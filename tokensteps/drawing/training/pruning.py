@@ -14,7 +14,7 @@ from tokenizers_core.training.unigram_trace import UnigramSnapshot
 from tokensteps.drawing.code_steps import code_attributes, unigram_beats
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.errata import unigram_erratum
-from tokensteps.drawing.narration.pruning import tell_end, tell_margin, tell_unigram, told_rules
+from tokensteps.drawing.narration.pruning import rule_sentences, tell_end, tell_margin, tell_unigram
 from tokensteps.drawing.narration.text_format import Marked, Plain
 from tokensteps.drawing.stage_markup import CANDIDATE_ROWS, WORD_ROWS, stage_html, start_label, strip_html
 from tokensteps.drawing.tokens import Style, chip, token_html
@@ -36,16 +36,16 @@ STEP_NAMES: Final[Mapping[str, str]] = {
 """Kind of step → the name of later steps without a prune."""
 
 
-def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_asked: bool) -> Frame:
+def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_options: bool) -> Frame:
     """The frame of one step of Unigram training; with `ahead=False` it gives nothing away of the next step. A
-    question about that (`_asked`) changes nothing: it has its own list of pieces."""
+    question about that (`_options`) changes nothing: it has its own list of pieces."""
     event, ending = snapshot.event, tell_end(snapshot)
     voice, plain = Marked(style), Plain(style)
     lead, why, figures = tell_unigram(snapshot, voice)
     why = sentences(why, escape(ending)) + (next_resplit(snapshot) if ahead else "")
     erratum = unigram_erratum(snapshot, style)
     # What is told of several rules takes the place of rows: what is below stays in sight.
-    is_long = event.kind == "start" and len(told_rules(snapshot.trace, plain)) > 1
+    is_long = event.kind == "start" and len(rule_sentences(snapshot.trace, plain)) > 1
     rows = WORD_ROWS - (ERRATUM_ROWS if erratum else RULES_ROWS if is_long else 0)
     html = stage_html(
         f'{lead}</p><p class="why">{why}',

@@ -153,7 +153,7 @@ def overlapping_ids(split: Sequence[str], counted: Sequence[str]) -> list[str]:
     [1, 2, 1]
     """
     word, start = "".join(split), 0
-    spans = [(substring, at, at + len(substring)) for substring in counted for at in places(substring, word)]
+    spans = [(substring, at, at + len(substring)) for substring in counted for at in starts(substring, word)]
     ids = []
     for piece in split:
         end = start + len(piece)
@@ -163,10 +163,10 @@ def overlapping_ids(split: Sequence[str], counted: Sequence[str]) -> list[str]:
     return ids
 
 
-def places(substring: str, word: str) -> list[int]:
+def starts(substring: str, word: str) -> list[int]:
     """Where a substring begins in a word, overlapping occurrences included.
 
-    >>> places("aa", "aaa")
+    >>> starts("aa", "aaa")
     [0, 1]
     """
     return [at for at in range(len(word)) if word.startswith(substring, at)]

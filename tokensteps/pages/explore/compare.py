@@ -17,7 +17,7 @@ from tokenizers_core.measures import USUAL_ORDER, Measures, measure_sizes
 from tokenizers_core.training.algorithms import UNIGRAM, WORDPIECE
 from tokenizers_core.training.comparison import Comparison, Cut, Disagreement, SizeSnapshot
 from tokensteps.components.flipbook import go_to
-from tokensteps.drawing.charts import SWEEPS, curves_told, measures_chart, sweep_chart, thinned
+from tokensteps.drawing.charts import SWEEPS, curves_text, measures_chart, sweep_chart, thinned
 from tokensteps.drawing.comparison import compare_frame, jaccard_html, overlap_html
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.narration.comparison import per_word, tell_kinds, tell_missing
@@ -206,7 +206,7 @@ def plot_sweep(view: ComparisonView, chart: str, key: str) -> None:
     """A chart over the sizes, with a description in words."""
     figure = sweep_chart(view.trace, chart, view.step)
     number = ".2f" if chart == "tokens" else ".1%"
-    alt = curves_told(figure, _(SWEEPS[chart]), view.trace.sizes[view.step], number)
+    alt = curves_text(figure, _(SWEEPS[chart]), view.trace.sizes[view.step], number)
     show_chart(figure, view.key(key), alt)
 
 
@@ -289,7 +289,7 @@ def sizes_measured(view: ComparisonView) -> None:
     ]
     figure = measures_chart(view.trace, positions, curves, name, view.step)
     here = positions.index(view.step)
-    alt = curves_told(
+    alt = curves_text(
         figure, measure_name(name), view.trace.sizes[view.step], ".1%" if name in SHARES else ".4f"
     )
     show_chart(figure, view.key("measure.chart"), alt)
@@ -311,13 +311,13 @@ def sizes_measured(view: ComparisonView) -> None:
     save_rows(measured_sizes(view.trace, positions, results), view.key("measure.sizes"))
 
 
-def _measured_at(view: ComparisonView, places: Sequence[int]) -> dict[int, tuple[Measures | None, ...]]:
+def _measured_at(view: ComparisonView, indices: Sequence[int]) -> dict[int, tuple[Measures | None, ...]]:
     """The measures at some of the sizes, cached: a chart's sizes are the same at each step."""
     rows = remembered(
-        ("measures", view.run.name, reach(view.trace), tuple(places)),
-        lambda: [*measure_sizes(view.trace, places)],
+        ("measures", view.run.name, reach(view.trace), tuple(indices)),
+        lambda: [*measure_sizes(view.trace, indices)],
     )
-    return dict(zip(places, rows, strict=True))
+    return dict(zip(indices, rows, strict=True))
 
 
 def measured_here(names: Sequence[str], row: Sequence[Measures | None]) -> pd.DataFrame:
@@ -339,17 +339,17 @@ def measured_here(names: Sequence[str], row: Sequence[Measures | None]) -> pd.Da
 
 
 def measured_sizes(
-    comparison: Comparison, places: Sequence[int], rows: Sequence[Sequence[Measures | None]]
+    comparison: Comparison, indices: Sequence[int], rows: Sequence[Sequence[Measures | None]]
 ) -> pd.DataFrame:
     """One row a size and algorithm, one column a measure."""
     return pd.DataFrame(
         [
             {
-                _("vocabulary size"): comparison.sizes[place],
+                _("vocabulary size"): comparison.sizes[index],
                 _("Algorithm"): side_name(algorithm),
                 **{measure_name(name): value_of(one, name, USUAL_ORDER, False) for name in OF_TEXT},
             }
-            for place, row in zip(places, rows, strict=True)
+            for index, row in zip(indices, rows, strict=True)
             for algorithm, one in zip(comparison.names, row, strict=True)
             if one is not None
         ]
@@ -391,7 +391,7 @@ def overlap(view: ComparisonView) -> None:
 def disagreements(view: ComparisonView) -> None:
     """Words with different splits, as a table."""
     left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
-    find = text_box(_("Find"), FIND_LIMIT, place=left, key=view.key("looked_for"), placeholder="th")
+    find = text_box(_("Find"), FIND_LIMIT, container=left, key=view.key("looked_for"), placeholder="th")
     who = middle.selectbox(
         _("Which differ"),
         ["", *view.trace.names, "all"],

@@ -99,7 +99,7 @@ def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
         nonce=playground_value("nonce"),
         params=("text", "id"),
         insert=st.session_state.get("playground.insert", (0, "")),
-        desk=typing_address(_desk()),
+        address=typing_address(_typing_name()),
     )
     if typed is not None and typed.text != playground_value("text"):
         if turns_back(playground_value("text"), typed.text):
@@ -112,7 +112,7 @@ def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
     update_url(playground_url())
     text = playground_value("text")
     if len(text) > PLAYGROUND_LIMIT:
-        close_typing_session(_desk())
+        close_typing_session(_typing_name())
         message = _("The text has {size} characters, but the page takes {limit}: shorten it.")
         problem(message.format(size=count(len(text)), limit=count(PLAYGROUND_LIMIT)))
         return
@@ -130,14 +130,14 @@ def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
             show_first(view, text, analysis, version)
         analyses[letter] = analysis
     if not analyses:
-        close_typing_session(_desk())
+        close_typing_session(_typing_name())
         return
     with st.container(key="playground.follows"):  # dimmed while somebody types: it is about the text before
         show_playground_tabs(analyses)
 
 
-def _desk() -> str:
-    """The name of this session's desk: see `live_typing/typing_sessions.py`."""
+def _typing_name() -> str:
+    """The name of this visitor's typing session: see `live_typing/typing_sessions.py`."""
     name: str = st.session_state.setdefault("playground.desk", token_urlsafe(16))
     return name
 
@@ -172,15 +172,15 @@ def show_first(view: ChipsView, text: str, analysis: Analysis, version: Version)
     if view.page > pages:  # the text has become shorter
         st.session_state["playground.page"] = pages
         view = view._replace(page=pages)
-    open_typing_session(_desk(), view, session_id())
+    open_typing_session(_typing_name(), view, session_id())
     linked_chips(chips_data(view, text, version), "playground.chips", ask_about_stretch)
     if pages > 1:
         with st.container(key="playground.follows.pages", horizontal=True, vertical_alignment="center"):
             st.pagination(pages, key="playground.page")
-            st.caption(_page_told(view.page, analysis))
+            st.caption(_page_summary(view.page, analysis))
 
 
-def _page_told(page: int, analysis: Analysis) -> str:
+def _page_summary(page: int, analysis: Analysis) -> str:
     """A sentence on the tokens of this page."""
     stretches = analysis.stretches[(page - 1) * STRETCHES_SHOWN : page * STRETCHES_SHOWN]
     message = _("Tokens {first} to {last} of {all} are shown; the counts cover everything.")

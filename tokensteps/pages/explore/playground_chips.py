@@ -19,12 +19,12 @@ from tokensteps.pages.explore.playground_files import counts_html, window_html
 from tokensteps.pages.explore.why.why_state import WHY_TAB
 from tokensteps.widgets.notes import note_html
 
-CARDS_KEPT: Final = 8_000_000
+CARDS_CACHED: Final = 8_000_000
 """Cached characters of tokens' details: a few vocabularies."""
 
 STRETCHES_SHOWN = 2_500
 """Stretches of text on one page of chips."""
-_known_facts: Final = WeakSharedCache[str](CARDS_KEPT)
+_known_facts: Final = WeakSharedCache[str](CARDS_CACHED)
 
 
 class ChipsView(NamedTuple):

@@ -21,7 +21,7 @@ from tokensteps.runs.settings import read_setting, read_text
 from tokensteps.server.stores import digest, text_store
 from tokensteps.widgets.arrival import reads_address
 
-DRAFTS_KEPT: Final = 4
+DRAFTS_STORED: Final = 4
 """Versions of a text during typing, each under a name of its own: Back finds the last few."""
 
 USUAL_TOKENIZERS = (READY[0], GPT2)
@@ -133,7 +133,7 @@ def keep_draft(text: str) -> str:
     name = store.put(data)
     if new or name in drafts:
         drafts[name] = store.used(name)
-    if len(drafts) > DRAFTS_KEPT:
+    if len(drafts) > DRAFTS_STORED:
         oldest = next(iter(drafts))
         store.drop(oldest, drafts.pop(oldest))
     return name

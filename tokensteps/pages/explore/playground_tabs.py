@@ -11,7 +11,7 @@ import streamlit as st
 from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import side_by_side
 from tokensteps.catalogue.analysis import Analysis
-from tokensteps.catalogue.lookup import Found, ids_written, search
+from tokensteps.catalogue.lookup import TokenMatches, ids_written, search
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.texts import TEXTS
 from tokensteps.components.address import page_address
@@ -166,7 +166,7 @@ def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
     )
     try:
         if query:
-            _show_found(subject, search(subject, kind, query))
+            _show_matches(subject, search(subject, kind, query))
         if written:
             ids = ids_written(subject, written)
             shown = "".join(chip(subject.token(one), subject.style) for one in ids)
@@ -181,7 +181,7 @@ def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
         problem(explained(error))
 
 
-def _show_found(subject: ShownTokenizer, result: Found) -> None:
+def _show_matches(subject: ShownTokenizer, result: TokenMatches) -> None:
     text = ngettext("{number} token", "{number} tokens", result.number).format(number=count(result.number))
     st.caption(text)
     facts = [subject.facts(identifier) for identifier in result.ids]

@@ -43,7 +43,7 @@ PLAYGROUND = "playground"
 def tokenizer_choice() -> list[DeltaGenerator]:
     """The select boxes for up to four tokenizers, and ways to add one; returns a place under each box for its
     step."""
-    chosen, positions = chosen_specs(), []
+    chosen, parents = chosen_specs(), []
     options = list(dict.fromkeys([*chosen, *choices.options()]))
     titles = choices.titles(options)
     for slot in range(min(len(chosen) + 1, len(PLAYGROUND_SLOTS))):
@@ -61,10 +61,10 @@ def tokenizer_choice() -> list[DeltaGenerator]:
         if slot < len(chosen):
             if text := choices.preset_of(chosen[slot]):
                 st.html(preset_html(text))
-            positions.append(st.container())
+            parents.append(st.container())
     ways_to_add(PLAYGROUND, _show_first)
     _window_box()
-    return positions
+    return parents
 
 
 def _window_box() -> None:
@@ -148,7 +148,7 @@ def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), n
     return str(state[key])
 
 
-def tokenizer_settings(page: str, name: str, place: DeltaGenerator, subject: ShownTokenizer | None) -> None:
+def tokenizer_settings(page: str, name: str, parent: DeltaGenerator, subject: ShownTokenizer | None) -> None:
     """The settings of the upload in a `tokenizer_box`; nothing for other tokenizers."""
     old = str(st.session_state[f"{page}.{name}"])
     spec = TokenizerSpec.parse(old)
@@ -157,7 +157,7 @@ def tokenizer_settings(page: str, name: str, place: DeltaGenerator, subject: Sho
         def replace(new: str) -> None:
             st.session_state[f"{page}.{name}.brought"] = choices.bring_again(old, new)
 
-        _upload_settings(f"{page}.set", 0, place, spec, subject, replace)
+        _upload_settings(f"{page}.set", 0, parent, spec, subject, replace)
 
 
 def ways_to_add(page: str, take: Take) -> None:
@@ -231,19 +231,19 @@ def _name_form(page: str, take: Take) -> None:
 # --- In the playground --------------------------------------------------------------------------------------
 
 
-def open_slot(slot: int, place: DeltaGenerator) -> OpenedTokenizer | None:
+def open_slot(slot: int, parent: DeltaGenerator) -> OpenedTokenizer | None:
     """The tokenizer in a slot; None if it can't be opened, with a message."""
     try:
         opened = stage.opened_tokenizer(chosen_specs()[slot], f"playground.build.{slot}")
         spec = choices.TokenizerSpec.parse(chosen_specs()[slot])
         if spec.kind == "file":
             subject = None if opened is None else opened.subject
-            _upload_settings("playground.set", slot, place, spec, subject, partial(_set_again, slot))
+            _upload_settings("playground.set", slot, parent, spec, subject, partial(_set_again, slot))
         if opened is not None and opened.last:
             step = opened.last if opened.spec.step is None else opened.spec.step
-            _step_slider(slot, place, step, opened.last)
+            _step_slider(slot, parent, step, opened.last)
         if opened is not None and opened.subject.algorithm == BPE.title:
-            with place:
+            with parent:
                 renew_link(chosen_specs()[slot])
     except TokenizersCoreError as error:
         problem(explained(error))
@@ -259,7 +259,7 @@ def _set_again(slot: int, new: str) -> None:
 def _upload_settings(
     key: str,
     slot: int,
-    place: DeltaGenerator,
+    parent: DeltaGenerator,
     spec: TokenizerSpec,
     subject: ShownTokenizer | None,
     take: Take,
@@ -271,7 +271,7 @@ def _upload_settings(
     settings.
     """
     with (
-        place.popover(_("Name and settings")),
+        parent.popover(_("Name and settings")),
         st.form(f"{key}.{slot}.{spec.write()}", border=False),
     ):
         name = text_box(
@@ -321,14 +321,14 @@ def _pattern_boxes(key: str, slot: int, spec: TokenizerSpec) -> dict[str, str]:
     return {"pattern": (own or "") if chosen == "own" else chosen, "special": (special or "").strip()}
 
 
-def _step_slider(slot: int, place: DeltaGenerator, step: int, last: int) -> None:
+def _step_slider(slot: int, parent: DeltaGenerator, step: int, last: int) -> None:
     """The slider for the tokenizer's training step."""
     name = f"playground.step.{slot}"
     if st.session_state.get(name) != min(
         step, last
     ):  # each writing takes back a key pressed while the page runs
         st.session_state[name] = min(step, last)
-    place.slider(_("After step"), 0, last, key=name, on_change=_step_changed, args=(slot, name))
+    parent.slider(_("After step"), 0, last, key=name, on_change=_step_changed, args=(slot, name))
 
 
 def _step_changed(slot: int, name: str) -> None:

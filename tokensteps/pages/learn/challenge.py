@@ -39,7 +39,7 @@ from tokensteps.teaching.challenge import (
     steps_table,
 )
 from tokensteps.teaching.game import Game, Hidden
-from tokensteps.teaching.predictions import ASKS, asked_steps
+from tokensteps.teaching.predictions import ASKS, steps_with_questions
 from tokensteps.widgets import stage
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_address
@@ -77,7 +77,7 @@ def show_challenge_maker(
         note(_("No step follows this one: go back to the step where your class should start predicting."))
         return
     title, steps, requested = st.columns([3, 2, 3])
-    name = text_box(_("Title"), TITLE_LIMIT, place=title, key=f"{page}.challenge.title")
+    name = text_box(_("Title"), TITLE_LIMIT, container=title, key=f"{page}.challenge.title")
     number = steps.number_input(
         _("Steps to predict"), value=min(5, last - step), step=1, key=f"{page}.challenge.steps.{last}"
     )
@@ -169,25 +169,25 @@ def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
 def _ask(challenge: Challenge, trace: AnyTrace, style: Style) -> None:
     """The questions, the steps found so far, and, at the end, the code."""
     use_language(st.session_state["language"])
-    position = f"challenge-{challenge.name}"
+    prefix = f"challenge-{challenge.name}"
     hidden = Hidden(
-        position,
+        prefix,
         challenge.name,
         trace,
         style,
         step_kind(challenge.page).frame,
-        challenge.asked,
+        challenge.question_kind,
         min(challenge.last, len(trace)),
         one_try=True,
     )
-    new = f"{position}.game" not in st.session_state
+    new = f"{prefix}.game" not in st.session_state
     game = game_of(hidden, challenge.first)
     taken_up = keep_game(hidden, game)
     if taken_up or new:
         go_to(hidden.book, game.reached)
     if taken_up:
         st.rerun()  # so that the browser keeps it again
-    wanted = asked_steps(trace, challenge.first, hidden.last)
+    wanted = steps_with_questions(trace, challenge.first, hidden.last)
     give_class(
         "challenge",
         len(wanted),
@@ -227,10 +227,10 @@ def facts_html(challenge: Challenge) -> str:
 
 def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     """The result, and the code to hand in."""
-    place = hidden.place
+    prefix = hidden.key
     if game.verdict is not None:
         st.html(verdict_html(game.verdict))
-    name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{place}.name")
+    name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{prefix}.name")
     answers = tuple(answer.text for answer in game.predictions)
     result = Answers(challenge.name, (name or "").strip(), game.seconds, answers)
     checked = Checked(result, grade_answers(questions_of(challenge, hidden.trace, hidden.style), answers))

@@ -41,7 +41,7 @@ def show_deck() -> None:
         "read": st.session_state.get(DECK_READ),
     }
     component("deck", ("page/class.css", "page/style.css", "components/deck.css"))(
-        key=DECK_KEY, data=data, on_file_change=_file_told
+        key=DECK_KEY, data=data, on_file_change=_read_file
     )
 
 
@@ -58,22 +58,22 @@ def activities() -> list[list[str]]:
     ]
 
 
-def _file_told() -> None:
+def _read_file() -> None:
     result = st.session_state.get(DECK_KEY)
     match result.get("file") if isinstance(result, Mapping) else None:
         case {"nonce": str(nonce), "name": str(name), "text": str(text)}:
-            st.session_state[DECK_READ] = {"nonce": nonce[:40], **read_told(name[:100], text)}
+            st.session_state[DECK_READ] = {"nonce": nonce[:40], **read_questions(name[:100], text)}
 
 
-def read_told(name: str, text: str) -> dict[str, Any]:
+def read_questions(name: str, text: str) -> dict[str, Any]:
     """The questions in a file, in the browser's form, or the fault in it."""
     try:
-        return {"questions": [told_question(one) for one in read_deck(name, text.encode("utf-8", "replace"))]}
+        return {"questions": [question_data(one) for one in read_deck(name, text.encode("utf-8", "replace"))]}
     except LessonError as error:
         return {"error": explained(error)}
 
 
-def told_question(one: PreparedQuestion) -> dict[str, Any]:
+def question_data(one: PreparedQuestion) -> dict[str, Any]:
     """A question in the browser's form."""
     right = one.choices.index(one.answer) if one.answer and one.choices else -1
     answer = "" if one.choices else one.answer

@@ -28,12 +28,12 @@ from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, Sev
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download, show_address
-from tokensteps.widgets.keep import kept
+from tokensteps.widgets.keep import synced
 from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
 from tokensteps.widgets.tour import titled
 
-VERDICTS_KEPT: Final = 20
+VERDICTS_STORED: Final = 20
 """Answers kept by a browser with their verdicts, for the way back: each has some hundred bytes."""
 
 EXERCISES_PAGE: Final = "exercises"
@@ -45,7 +45,7 @@ SEVERAL_KINDS: Final = {PATH_KIND: N_("Along the path, from easy to hard"), MIXE
 """Mixtures of several kinds, by name in links."""
 
 
-class Place(NamedTuple):
+class Selection(NamedTuple):
     """The open exercise, and whether the level adapts to the answers."""
 
     kind: str = next(iter(EXERCISE_KINDS))
@@ -54,17 +54,17 @@ class Place(NamedTuple):
     rising: bool = True
 
 
-START: Final = Place()
+START: Final = Selection()
 
 
-def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
+def read_selection(url: Mapping[str, str]) -> tuple[Selection, list[str]]:
     """The exercise in an address, and complaints about the address. A given level is fixed unless the address
     says `rising=1`.
 
-    >>> read_place({"kind": "viterbi", "level": "3", "seed": "12"})[0]
-    Place(kind='viterbi', level=3, seed=12, rising=False)
-    >>> read_place({"seed": "12"})[0]
-    Place(kind='bpe_count', level=1, seed=12, rising=True)
+    >>> read_selection({"kind": "viterbi", "level": "3", "seed": "12"})[0]
+    Selection(kind='viterbi', level=3, seed=12, rising=False)
+    >>> read_selection({"seed": "12"})[0]
+    Selection(kind='bpe_count', level=1, seed=12, rising=True)
     """
     known: dict[str, dict[str, Any]] = {
         "kind": {kind: kind for kind in (*EXERCISE_KINDS, *SEVERAL_KINDS)},
@@ -90,16 +90,16 @@ def read_place(url: Mapping[str, str]) -> tuple[Place, list[str]]:
     return START._replace(**{"rising": "level" not in values, **values}), complaints
 
 
-def write_place(place: Place) -> dict[str, str | None]:
+def write_selection(chosen: Selection) -> dict[str, str | None]:
     """The address's parameters; a bare address stays bare."""
-    if place == START:
+    if chosen == START:
         return dict.fromkeys(("kind", "level", "seed", "rising"))
-    return {**exact(place), "rising": "1" if place.rising else None}
+    return {**exact(chosen), "rising": "1" if chosen.rising else None}
 
 
-def exact(place: Place) -> dict[str, str | None]:
+def exact(chosen: Selection) -> dict[str, str | None]:
     """The parameters of this exercise's link, its level fixed."""
-    return {"kind": place.kind, "level": str(place.level), "seed": str(place.seed)}
+    return {"kind": chosen.kind, "level": str(chosen.level), "seed": str(chosen.seed)}
 
 
 @dataclass
@@ -160,20 +160,20 @@ class Record:
 # --- state --------------------------------------------------------------------------------------------------
 
 
-def open_place() -> tuple[Place, list[str]]:
+def open_selection() -> tuple[Selection, list[str]]:
     """The learner's exercise, from the address or from before; and complaints about the address."""
     state = st.session_state
     key = f"{EXERCISES_PAGE}.place"
     complaints: list[str] = []
     if reads_address(key not in state):
-        state[key], complaints = read_place(st.query_params.to_dict())
+        state[key], complaints = read_selection(st.query_params.to_dict())
         _set_widgets(state[key])
     return state[key], complaints
 
 
-def _set_widgets(place: Place) -> None:
-    st.session_state[f"{EXERCISES_PAGE}.kind"] = place.kind
-    st.session_state[f"{EXERCISES_PAGE}.level"] = RISING if place.rising else str(place.level)
+def _set_widgets(chosen: Selection) -> None:
+    st.session_state[f"{EXERCISES_PAGE}.kind"] = chosen.kind
+    st.session_state[f"{EXERCISES_PAGE}.level"] = RISING if chosen.rising else str(chosen.level)
 
 
 def _record() -> Record:
@@ -185,10 +185,10 @@ def keep_record(record: Record) -> None:
     """Have the browser keep the record, or restore an earlier session's."""
     what: list[Any] = []
     if record.total.answered or record.tries:
-        recent_verdicts = list(record.verdicts.items())[-VERDICTS_KEPT:]
-        lines = [[name, verdict.kind, verdict.told, verdict.cells] for name, verdict in recent_verdicts]
+        recent_verdicts = list(record.verdicts.items())[-VERDICTS_STORED:]
+        lines = [[name, verdict.kind, verdict.reason, verdict.cells] for name, verdict in recent_verdicts]
         what = [record.total, record.by_kind, record.recent, lines, record.tries]
-    match kept(EXERCISES_PAGE, what):
+    match synced(EXERCISES_PAGE, what):
         case [list(total), dict(by_kind), list(recent), list(verdicts), dict(tries)] if len(total) == len(
             Tally._fields
         ):
@@ -205,35 +205,35 @@ def keep_record(record: Record) -> None:
 def _chosen() -> None:
     """Take over another kind or level."""
     state = st.session_state
-    place: Place = state[f"{EXERCISES_PAGE}.place"]
-    _leave(place)
+    chosen: Selection = state[f"{EXERCISES_PAGE}.place"]
+    _leave(chosen)
     level = state[f"{EXERCISES_PAGE}.level"] = (
         state[f"{EXERCISES_PAGE}.level"] or RISING
     )  # a second click deselects a level
     rising = level == RISING
-    state[f"{EXERCISES_PAGE}.place"] = place._replace(
-        kind=state[f"{EXERCISES_PAGE}.kind"], level=place.level if rising else int(level), rising=rising
+    state[f"{EXERCISES_PAGE}.place"] = chosen._replace(
+        kind=state[f"{EXERCISES_PAGE}.kind"], level=chosen.level if rising else int(level), rising=rising
     )
     _record().recent = ()
     _empty_boxes()
 
 
-def _leave(place: Place) -> None:
+def _leave(chosen: Selection) -> None:
     """Count the abandoned exercise, if it was tried."""
     use_language(st.session_state.get("language", "en"))
-    _record().give_up(make(place.kind, place.level, place.seed))
+    _record().give_up(make(chosen.kind, chosen.level, chosen.seed))
 
 
 def _go_on() -> None:
     """Open the next exercise, on another level if the answers so far say so."""
     state, record = st.session_state, _record()
-    place: Place = state[f"{EXERCISES_PAGE}.place"]
-    _leave(place)
-    level = next_level(place.level, record.recent) if place.rising else place.level
-    if level != place.level:
+    chosen: Selection = state[f"{EXERCISES_PAGE}.place"]
+    _leave(chosen)
+    level = next_level(chosen.level, record.recent) if chosen.rising else chosen.level
+    if level != chosen.level:
         record.recent = ()
-        state[f"{EXERCISES_PAGE}.level_changed"] = (place.level, level)
-    state[f"{EXERCISES_PAGE}.place"] = place._replace(level=level, seed=min(place.seed + 1, EXERCISE_LIMIT))
+        state[f"{EXERCISES_PAGE}.level_changed"] = (chosen.level, level)
+    state[f"{EXERCISES_PAGE}.place"] = chosen._replace(level=level, seed=min(chosen.seed + 1, EXERCISE_LIMIT))
     _empty_boxes()
 
 
@@ -277,7 +277,7 @@ def level_title(level: str) -> str:
 
 def show() -> None:
     """The whole page."""
-    place, complaints = open_place()
+    chosen, complaints = open_selection()
     keep_record(_record())
     titled(EXERCISES_PAGE, _(PAGES[EXERCISES_PAGE].title))
     st.caption(
@@ -285,7 +285,7 @@ def show() -> None:
             "As many as you like, each with its own words, graded by the engine that trains the tokenizers here."
         )
     )
-    update_url(write_place(place))
+    update_url(write_selection(chosen))
     for complaint in complaints:
         problem(complaint)
     kind, level = st.columns([1, 1], vertical_alignment="bottom")
@@ -306,59 +306,59 @@ def show() -> None:
         persist_state="session",
         help=_("Adaptive: three right in a row move you up a level, two wrong in a row move you down one."),
     )
-    if place.kind == PATH_KIND:  # the end of the path
+    if chosen.kind == PATH_KIND:  # the end of the path
         page_link(MATTERS_LINK.page, _(MATTERS_LINK.label))
-    exercise = make(place.kind, place.level, place.seed)
+    exercise = make(chosen.kind, chosen.level, chosen.seed)
     show_exercise(exercise)
-    _give(place, exercise)
+    _give(chosen, exercise)
     show_record()
     st.header(_("This exercise as a link"), anchor=False)
-    show_address(page_address(exact(place)))
+    show_address(page_address(exact(chosen)))
     message = _("Worksheet: this exercise and the next {number}, with a key (HTML)")
     label = message.format(number=WORKSHEET_EXERCISES - 1)
-    download(st, label, "exercises.html", partial(print_exercises, place), EXERCISES_PAGE)
+    download(st, label, "exercises.html", partial(print_exercises, chosen), EXERCISES_PAGE)
     if not isinstance(exercise.question.form, SeveralLines):  # only the app can check these answers
         with st.container(horizontal=True):
             for version in SCORM_VERSIONS:
                 label = _("The same for a learning platform (SCORM {version})").format(version=version)
-                pack = partial(pack_exercises, place, version)
+                pack = partial(pack_exercises, chosen, version)
                 download(st, label, f"exercises-scorm-{version}.zip", pack, EXERCISES_PAGE)
 
 
-def _give(place: Place, exercise: Exercise) -> None:
+def _give(chosen: Selection, exercise: Exercise) -> None:
     """In a class: a way to give these exercises to it; it learns the learner's progress with given ones."""
     done: dict[int, str] = st.session_state.setdefault(
-        f"{EXERCISES_PAGE}.done {place.kind} {place.level}", {}
+        f"{EXERCISES_PAGE}.done {chosen.kind} {chosen.level}", {}
     )
     verdict = _record().verdicts.get(exercise.name)
     if _record().answered(verdict) and verdict is not None:
-        done.setdefault(place.seed, verdict.kind)
-    title = _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
+        done.setdefault(chosen.seed, verdict.kind)
+    title = _("{kind}, level {level}").format(kind=kind_title(chosen.kind), level=chosen.level)
     give_class(EXERCISES_PAGE, WORKSHEET_EXERCISES, title, done, first=START.seed)
 
 
-def print_exercises(place: Place) -> str:
+def print_exercises(chosen: Selection) -> str:
     """The open exercise and the next ones, on the same level, for paper."""
-    result = exercises_from(place)
+    result = exercises_from(chosen)
     return worksheet(
-        list_title(place), exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in result)
+        list_title(chosen), exercise_tasks((_(EXERCISE_KINDS[one.kind].title), one) for one in result)
     )
 
 
-def pack_exercises(place: Place, version: str) -> bytes:
+def pack_exercises(chosen: Selection, version: str) -> bytes:
     """The same as a SCORM package."""
-    return scorm_package(exercises_page(exercises_from(place), list_title(place)), version)
+    return scorm_package(exercises_page(exercises_from(chosen), list_title(chosen)), version)
 
 
-def exercises_from(place: Place) -> list[Exercise]:
+def exercises_from(chosen: Selection) -> list[Exercise]:
     """The open exercise and the next ones, on the same level."""
-    seeds = range(place.seed, min(place.seed + WORKSHEET_EXERCISES, EXERCISE_LIMIT + 1))
-    return [make(place.kind, place.level, seed) for seed in seeds]
+    seeds = range(chosen.seed, min(chosen.seed + WORKSHEET_EXERCISES, EXERCISE_LIMIT + 1))
+    return [make(chosen.kind, chosen.level, seed) for seed in seeds]
 
 
-def list_title(place: Place) -> str:
+def list_title(chosen: Selection) -> str:
     """The title of all of them."""
-    return _("{kind}, level {level}").format(kind=kind_title(place.kind), level=place.level)
+    return _("{kind}, level {level}").format(kind=kind_title(chosen.kind), level=chosen.level)
 
 
 def show_exercise(exercise: Exercise) -> None:

@@ -54,7 +54,7 @@ from tokensteps.teaching.lessons import (
     PIPELINE_LINK,
     PRACTICE,
     Link,
-    told,
+    say,
 )
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
@@ -217,7 +217,7 @@ def show_table() -> None:
     whole table."""
     st.header(_("Three ways to learn the pieces"), anchor=False)
     st.caption(
-        told(
+        say(
             N_("On five words: {words}. These are the training pages' own results."),
             lesson_facts(),
         )

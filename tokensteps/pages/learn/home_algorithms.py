@@ -144,15 +144,15 @@ def first_step(page: str) -> Link:
     return Link(N_("See this step: {algorithm}"), page, {"corpus": "hug", "step": "1"})
 
 
-def algorithms_html(columns: Sequence[Column], places: Sequence[int] = range(len(ALGORITHM_ROWS))) -> str:
-    """The algorithms side by side, in the rows at these places; on a narrow screen, each cell names its
+def algorithms_html(columns: Sequence[Column], indices: Sequence[int] = range(len(ALGORITHM_ROWS))) -> str:
+    """The algorithms side by side, in the rows at these indices; on a narrow screen, each cell names its
     algorithm."""
     heads = "".join(f'<th scope="col">{escape(column.name)}</th>' for column in columns)
     rows = "".join(
         f'<tr><th scope="row">{escape(_(ALGORITHM_ROWS[index]))}</th>'
         + "".join(f"<td><b>{escape(column.name)}</b> {column.cells[index]}</td>" for column in columns)
         + "</tr>"
-        for index in places
+        for index in indices
     )
     return f'<div class="ts glance"><table><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 

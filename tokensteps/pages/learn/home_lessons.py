@@ -18,8 +18,8 @@ from tokensteps.teaching.lessons import (
     Link,
     activity_html,
     lesson_page,
-    teacher_told,
-    told,
+    say,
+    teacher_text,
 )
 from tokensteps.teaching.path.stations import STATIONS
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPlace, query_of
@@ -54,10 +54,10 @@ def show_path() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         show_next_station()
-        told_done = ngettext(
+        template = ngettext(
             "{number} station of {all} done", "{number} stations of {all} done", len(done.done)
         )
-        message = told_done.format(number=count(len(done.done)), all=count(len(STATIONS)))
+        message = template.format(number=count(len(done.done)), all=count(len(STATIONS)))
         st.html(f'<p class="ts walked">{escape(message)}</p>', width="content")
         st.button(_("Erase my progress"), key="home.erase", on_click=erase_progress, type="tertiary")
 
@@ -106,13 +106,13 @@ def show_lesson(lesson: Lesson, at: int = 0) -> None:
     """One plan: its aim, then its activities with their minutes and links, and the plan as a page to print.
     `at` is the number of the activity under way; 0 for none."""
     known = lesson_facts()
-    st.html(f'<div class="ts"><p class="aim">{escape(told(lesson.aim, known))}</p></div>')
+    st.html(f'<div class="ts"><p class="aim">{escape(say(lesson.aim, known))}</p></div>')
     start = 0
     for number, activity in enumerate(lesson.activities, start=1):
         with st.container(key=f"home_lesson_{lesson.minutes}_{start}", gap="xsmall"):
             st.html(
                 activity_html(
-                    *(start, activity.minutes, teacher_told(activity, known), told(activity.answer, known)),
+                    *(start, activity.minutes, teacher_text(activity, known), say(activity.answer, known)),
                     here=number == at,
                 )
             )

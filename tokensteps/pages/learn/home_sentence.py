@@ -31,9 +31,9 @@ WORD = regex.compile(r"[\w\p{M}]+|[^\w\s\p{M}]+")
 """A word, for the comparison: a run of letters and digits, or of signs."""
 
 
-def sentence_html(analysis: Analysis, place: str = "first-tokens", ids: bool = True) -> str:
+def sentence_html(analysis: Analysis, css_class: str = "first-tokens", ids: bool = True) -> str:
     """The tokens of a sentence as chips, each with its id if `ids` are wanted. Tokens of the same character
-    share a chip. `place` is for the style sheet."""
+    share a chip. `css_class` is for the style sheet."""
     drawn = [
         (
             f'<span class="id"><bdi class="t c{colour(run.pieces[0].token) if run.pieces else 0}">{token_html(run.text)}</bdi>'
@@ -43,7 +43,7 @@ def sentence_html(analysis: Analysis, place: str = "first-tokens", ids: bool = T
         for run in analysis.runs(0, len(analysis.stretches))
     ]
     label = escape(_("Tokens"))
-    return f'<div class="ts encoded {place}" role="group" aria-label="{label}">{line_html(drawn)}</div>'
+    return f'<div class="ts encoded {css_class}" role="group" aria-label="{label}">{line_html(drawn)}</div>'
 
 
 def _ids_html(pieces: Sequence[Piece]) -> str:
@@ -162,7 +162,7 @@ def as_subwords(analysis: Analysis) -> Way:
         "Frequent words stay whole, rare ones are spelled with pieces; in the worst case, with single "
         "bytes. The price: the pieces have to be learned, and that is what this app shows."
     )
-    lost_places = [
+    unknown_spans = [
         span
         for span, identifier in zip(analysis.offsets, analysis.ids, strict=True)
         if identifier == subject.unknown_id
@@ -170,7 +170,7 @@ def as_subwords(analysis: Analysis) -> Way:
     lost = dict.fromkeys(
         match[0]
         for match in WORD.finditer(analysis.text)
-        if any(start < match.end() and match.start() < end for start, end in lost_places)
+        if any(start < match.end() and match.start() < end for start, end in unknown_spans)
     )
     return Way(
         _("Subwords"),

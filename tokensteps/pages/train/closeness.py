@@ -12,13 +12,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tokenizers_core.counterfactual.tipping import at_play, tippings
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.drawing.charts import curves_told, margin_chart
+from tokensteps.drawing.charts import curves_text, margin_chart
 from tokensteps.drawing.narration.closeness import margins_of, tell_margin_of, tell_ties_of
 from tokensteps.drawing.narration.text_format import Markup
 from tokensteps.drawing.training.closeness import tipping_html
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.pages.train.page import TrainView
-from tokensteps.runs.tippings import TippingsFound, bound_for, is_short, search_apart
+from tokensteps.runs.tippings import TippingsByWord, bound_for, is_short, search_apart
 from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import reach
 from tokensteps.widgets import stage
@@ -39,7 +39,7 @@ def closeness_tab(view: TrainView[AnyTrace]) -> None:
     position, near = st.empty(), None
     if not view.step:
         note(_("The start chooses nothing: go to a step."))
-    elif text := told_margin(view, view.step):
+    elif text := margin_html(view, view.step):
         near = tipping_points_of(view, text, position)
     else:
         note(_("This step chooses nothing."))
@@ -52,33 +52,33 @@ def closeness_tab(view: TrainView[AnyTrace]) -> None:
                 _("How far behind the runner-up was at every step; zero is a tie."), tell_ties_of(view.trace)
             )
         )
-        show_chart(figure, view.key("margins"), curves_told(figure, title))
+        show_chart(figure, view.key("margins"), curves_text(figure, title))
     if near is not None:
         position.html(steps_around_html(view, near))
 
 
-def told_margin(view: TrainView[AnyTrace], step: int) -> str:
+def margin_html(view: TrainView[AnyTrace], step: int) -> str:
     """The margin of a step in a sentence, as markup; "" if it chooses nothing."""
     text = tell_margin_of(view.trace, step, Markup(view.style))
     return f'<div class="ts parting"><p>{text}</p></div>' if text else ""
 
 
-def tipping_points_of(view: TrainView[AnyTrace], lead: str, place: DeltaGenerator) -> range | None:
+def tipping_points_of(view: TrainView[AnyTrace], lead: str, container: DeltaGenerator) -> range | None:
     """The words at play with the changes that tip the step, under the text `lead`: at once for a small run,
     else on request.
 
-    Returns the steps around it to prepare as well, if this one was drawn in `place`.
+    Returns the steps around it to prepare as well, if this one was drawn in `container`.
     """
     trace, step = view.trace, view.step
     words = tuple(at_play(trace, step, WORDS_AT_PLAY))
     bound = bound_for(trace)
     near = None
-    result: TippingsFound | None
+    result: TippingsByWord | None
     if is_short(trace, step, words):
         near = range(max(1, step - PREPARED), min(len(trace), step + PREPARED) + 1)
         known, run = view.key("prepared"), (view.run.name, reach(trace))
         if st.session_state.get(known, ("", near))[0] != run or step not in st.session_state[known][1]:
-            place.html(steps_around_html(view, range(step, step + 1)))  # the others take a moment more
+            container.html(steps_around_html(view, range(step, step + 1)))  # the others take a moment more
         st.session_state[known] = run, near
     else:
         st.html(lead)
@@ -94,7 +94,7 @@ def tipping_points_of(view: TrainView[AnyTrace], lead: str, place: DeltaGenerato
         result = stage.build(f"{view.page.name}.tipping", repr(name), make)
         if result is None:
             return None
-        st.html(f"{tips_told()}{tipping_html(trace, step, result, bound, view.style)}")
+        st.html(f"{tips_html()}{tipping_html(trace, step, result, bound, view.style)}")
     st.caption(
         _(
             "Found by training again with every count up to {bound} more or fewer. The choice may change at an earlier step, and a larger "
@@ -109,7 +109,7 @@ def tipping_name(view: TrainView[AnyTrace], step: int) -> tuple[object, ...]:
     return ("tipping", view.run.name, reach(view.trace), step, bound_for(view.trace))
 
 
-def tips_told() -> str:
+def tips_html() -> str:
     """The contents of the table of tipping points: markup."""
     text = _(
         "What would change this choice: the smallest change of one word's count, and what would be chosen then."
@@ -123,14 +123,14 @@ def steps_around_html(view: TrainView[AnyTrace], steps: range) -> str:
     steps with a long search."""
     trace, bound, shown = view.trace, bound_for(view.trace), ""
     for step in steps:
-        words, text = tuple(at_play(trace, step, WORDS_AT_PLAY)), told_margin(view, step)
+        words, text = tuple(at_play(trace, step, WORDS_AT_PLAY)), margin_html(view, step)
         if not text or not is_short(trace, step, words):
             continue
         search = partial(tippings, trace, step, words, bound)
         result = remembered(tipping_name(view, step), lambda: dict(search()))  # noqa: B023 - called at once
         drawn = tipping_html(trace, step, result, bound, view.style)
         hidden = "" if step == view.step else " hidden"
-        shown += f'<div data-at="{step}"{hidden}>{text}{tips_told()}{drawn}</div>'
+        shown += f'<div data-at="{step}"{hidden}>{text}{tips_html()}{drawn}</div>'
     return f'<div class="closeness">{shown}</div>'
 
 

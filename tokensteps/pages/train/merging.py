@@ -12,7 +12,7 @@ from tokenizers_core import first_difference
 from tokenizers_core.files.exports import trace_to_csv, trace_to_json
 from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.components.flipbook import go_to
-from tokensteps.drawing.charts import CHARTS, curves_told, training_chart
+from tokensteps.drawing.charts import CHARTS, curves_text, training_chart
 from tokensteps.drawing.tabs import lineage_html, parting_html, vocabularies_html
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count, ngettext
@@ -93,7 +93,7 @@ def merge_charts(view: TrainView[MergeTrace]) -> None:
         label_visibility="collapsed",
     )
     figure = training_chart(view.trace, str(chart), view.step, view.style)
-    alt = curves_told(figure, _(CHARTS[str(chart)]))
+    alt = curves_text(figure, _(CHARTS[str(chart)]))
     show_chart(figure, view.key("plot"), alt)
 
 

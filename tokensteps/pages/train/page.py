@@ -12,7 +12,7 @@ import streamlit as st
 
 from tokenizers_core.training.algorithms import AnyTrace, Trained_co
 from tokensteps.catalogue import choices
-from tokensteps.components.flipbook import step_asked
+from tokensteps.components.flipbook import coming_step
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.step_kinds import StepKind, step_kind
 from tokensteps.language.i18n import _, current_language, use_language
@@ -31,7 +31,7 @@ from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link, renew_link
 from tokensteps.shell.walk import note_predictions, walk_place
 from tokensteps.teaching.game import Hidden
-from tokensteps.teaching.predictions import asks_of, last_asked
+from tokensteps.teaching.predictions import asks_end, asks_of
 from tokensteps.teaching.tour import tour
 from tokensteps.teaching.walk import PATH_WALK
 from tokensteps.widgets import stage
@@ -195,12 +195,12 @@ def predict_run(
     place = walk_place()
     scored = place is None or place.walk != PATH_WALK
     hidden = Hidden(
-        page.name, run.name, trace, style, page.drawn.frame, controls["ask"], last_asked(trace), scored=scored
+        page.name, run.name, trace, style, page.drawn.frame, controls["ask"], asks_end(trace), scored=scored
     )
     linked = from_link()
     if linked:  # the link says where to begin
         forget_game(page.name)
-    start = step_asked(hidden.book, run.name, linked=linked) or 0
+    start = coming_step(hidden.book, run.name, linked=linked) or 0
     # Today's rehearsal of a plan is tomorrow's lesson: the revealed steps are hidden again.
     game = game_of(hidden, start, anew=linked and place is not None)
     if keep_game(hidden, game):

@@ -10,7 +10,7 @@ import streamlit as st
 from tokenizers_core.files.exports import prunes_to_csv, prunes_to_json
 from tokenizers_core.training.pruning import Worth
 from tokenizers_core.training.unigram_trace import UnigramTrace
-from tokensteps.drawing.charts import PRUNE_CHARTS, charts_for, curves_told, loss_chart, worth_chart
+from tokensteps.drawing.charts import PRUNE_CHARTS, charts_for, curves_text, loss_chart, worth_chart
 from tokensteps.drawing.narration.errata import lattice_erratum
 from tokensteps.drawing.tables import piece_table, worth_table
 from tokensteps.language.i18n import N_, _, count, ngettext
@@ -137,7 +137,7 @@ def loss_charts(view: TrainView[UnigramTrace]) -> None:
     )
     name = str(chart)
     figure = loss_chart(view.trace, name, view.step, view.style)
-    alt = curves_told(figure, _(PRUNE_CHARTS[name]))
+    alt = curves_text(figure, _(PRUNE_CHARTS[name]))
     show_chart(figure, view.key("plot"), alt)
 
 

@@ -26,7 +26,7 @@ from tokensteps.drawing.tabs import encoding_html, story_html
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count, current_language, sentences, use_language
 from tokensteps.language.messages import explained
-from tokensteps.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_TOLD, WHY_WORD, WORDS_LISTED
+from tokensteps.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_SENT, WHY_WORD, WORDS_LISTED
 from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.pages.train.page import TrainView
 from tokensteps.pages.train.random_splits import dropout_part, ways_part
@@ -145,7 +145,7 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         st.html(encoding_html(encoding, style))
         return
     story = tokenizer.explain(word)
-    last = min(len(story), STEPS_TOLD)
+    last = min(len(story), STEPS_SENT)
     if story.stop_reason == "cut" or last < len(story):
         note(_("Only the first {number} steps of this word are shown.").format(number=count(last)))
     stage.small_book(
@@ -245,7 +245,7 @@ def print_run(view: TrainView[AnyTrace], title: str) -> str:
     word = example.word if example is not None and example.word else trace.corpus.words[0]
     story = trace.tokenizer(view.step).explain(word[:LATTICE_CHARACTERS])
     shown = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(view.step))
-    last = page.drawn.encoding_frame(story[min(len(story), STEPS_TOLD)], style)
+    last = page.drawn.encoding_frame(story[min(len(story), STEPS_SENT)], style)
     return paper_handout(
         title, len(trace), lambda step: page.drawn.frame(trace[step], style, ahead=False), (shown, last)
     )

@@ -131,7 +131,7 @@ def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         st.session_state[controls.key("at")] = name
         if "step" not in st.query_params:
             go_to(f"{WHATIF_PAGE}.book", first_telling(controls, ours, change.of, counts) - counts[0])
-    place = stage.stage(
+    position = stage.stage(
         WHATIF_PAGE,
         name,
         digest(repr((TOKENS_SHOWN_AS, text)).encode()),
@@ -149,12 +149,12 @@ def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         number,
     )
     st.caption(message.format(word=word, before=count(number)))
-    show_address(page_address(controls.url(change), place))
+    show_address(page_address(controls.url(change), position))
 
 
-def frame_of(controls: WhatIfControls, ours: AnyTrace, word: str, text: str, least: int, place: int) -> Frame:
+def frame_of(controls: WhatIfControls, ours: AnyTrace, word: str, text: str, least: int, shift: int) -> Frame:
     """The frame of one count of a word."""
-    number = least + place
+    number = least + shift
     theirs = recounted(controls.run, ours, word, number)
     style = style_of(ours, TOKENS_SHOWN_AS)
     before = ours.word_frequencies[word]

@@ -9,7 +9,7 @@ import streamlit as st
 from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.training import merging, wordpiece
 from tokenizers_core.training.wordpiece import WordPieceTrace
-from tokensteps.drawing.charts import scatter_told, score_chart
+from tokensteps.drawing.charts import scatter_text, score_chart
 from tokensteps.drawing.tables import score_table
 from tokensteps.drawing.tabs import vocabularies_html
 from tokensteps.language.i18n import N_, _
@@ -29,7 +29,7 @@ def scores(view: TrainView[WordPieceTrace]) -> None:
         )
     )
     figure = score_chart(view.trace.snapshot(view.step), view.style)
-    alt = scatter_told(figure, _("Score versus count"))
+    alt = scatter_text(figure, _("Score versus count"))
     show_chart(figure, view.key("scores"), alt)
 
 

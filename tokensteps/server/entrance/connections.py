@@ -14,7 +14,7 @@ from tokensteps.limits import (
     CONNECTION_RATES,
     CONNECTIONS_EACH,
     PART_COST,
-    SESSION_TOLD_BYTES,
+    SESSION_MESSAGE_BYTES,
 )
 from tokensteps.server.entrance.messages import Refused, examine
 from tokensteps.server.entrance.rates import Account, Addresses, Bucket, Load, network
@@ -75,7 +75,7 @@ class Connection:
     ) -> None:
         self._receive, self._send, self._address, self._visits = receive, send, address, session_resources
         self._own, self._runs, self._load = Account(CONNECTION_RATES), Bucket(BUSY_RATE), load
-        self._session, self._told = session, False
+        self._session, self._is_named = session, False
         """The connection's session: the browser's claim, until Streamlit has named it."""
         self._closed = False
 
@@ -119,7 +119,7 @@ class Connection:
         """While the server is busy, make a connection with many requests wait, so that those with few don't
         have to."""
         now = time.monotonic()
-        self._load.asked(self, now)
+        self._load.note_request(self, now)
         end = now + self._runs.take(runs, now)
         self._runs.wait_at_most(BUSY_WAIT)
         while end > now and self._in_the_way(now):
@@ -141,11 +141,11 @@ class Connection:
         """Pass on Streamlit's messages, and note the session."""
         if self._closed:  # Streamlit hears of it when it asks for the next message
             return
-        if not self._told and event["type"] == "websocket.send":
+        if not self._is_named and event["type"] == "websocket.send":
             data = event.get("bytes") or b""
-            session = session_of_message(data) if len(data) < SESSION_TOLD_BYTES else ""
+            session = session_of_message(data) if len(data) < SESSION_MESSAGE_BYTES else ""
             if session:
-                self._session, self._told = session, True
+                self._session, self._is_named = session, True
                 self._visits.arrive(session, self._address.name)
         try:
             await self._send(event)

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 from tokensteps.bounded import ENTRY, SharedCache
 from tokensteps.language.i18n import visitors_language
 from tokensteps.limits import STATIC_FILE, STATIC_ROOM
-from tokensteps.server.entrance.page import early_page, made_at, own_faces, page_for
+from tokensteps.server.entrance.page import bundle_at, early_page, own_faces, page_for
 from tokensteps.server.entrance.prerendered_stage import stage_for
 from tokensteps.server.entrance.shared_response import (
     Header,
@@ -63,7 +63,7 @@ class FromMemory:
             return await self.page(page, scope, packed)
         if STATIC not in path:
             return None
-        result = made_at(path, packed)
+        result = bundle_at(path, packed)
         if result is not None or not packed or header_of(scope["headers"], b"range"):
             return result
         cached = self.files.get(path)
@@ -99,7 +99,7 @@ class FromMemory:
         """A static file from the cache, if it hasn't changed, or else from the app; None for an uncacheable
         response."""
         status, headers, _body = await self.ask(scope, "HEAD")
-        if not _can_be_kept(status, headers):
+        if not _is_cacheable(status, headers):
             return None
         if cached is None or cached.source != header_of(headers, b"etag"):
             status, headers, body = await self.ask(scope, "GET")
@@ -135,7 +135,7 @@ class FromMemory:
         return status, headers, bytes(body)
 
 
-def _can_be_kept(status: int, headers: tuple[Header, ...]) -> bool:
+def _is_cacheable(status: int, headers: tuple[Header, ...]) -> bool:
     """Whether a response is a shared file, and not too large. For an unknown address, Streamlit sends its
     page."""
     size = header_of(headers, b"content-length")

@@ -70,10 +70,10 @@ def refusal(query: str, accepted: str) -> bytes:
     requested = dict(parameters).get("lang", "")
     language = visitors_language(requested, accepted)
     alone = "?" + urlencode([(name, text) for name, text in parameters if name not in EMBEDDING])
-    return copy_context().run(_told_in, language, alone).encode("utf-8")
+    return copy_context().run(_page_in, language, alone).encode("utf-8")
 
 
-def _told_in(language: str, href: str) -> str:
+def _page_in(language: str, href: str) -> str:
     use_language(language)
     return standalone_page(
         "framed",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from google.protobuf.message import DecodeError
 
 from tokensteps.limits import (
-    ASKED_FILES,
     BESIDES_LIMIT,
     JSON_BESIDES,
     JSON_STRINGS,
@@ -26,6 +25,7 @@ from tokensteps.limits import (
     PASTE_LIMIT,
     PLAYGROUND_LIMIT,
     STATES_LIMIT,
+    UPLOAD_ADDRESSES,
     WIDGETS_LIMIT,
 )
 from tokensteps.streamlit_internals import BackMsg, ClientState, WidgetState
@@ -105,9 +105,9 @@ def examine(data: bytes) -> Message:
         written = message.SerializeToString() if changed else data
         return Message(kind, written, rerun.is_auto_rerun, bool(rerun.fragment_id))
     if kind == "file_urls_request":
-        if len(message.file_urls_request.file_names) > ASKED_FILES:
+        if len(message.file_urls_request.file_names) > UPLOAD_ADDRESSES:
             raise Refused(f"a request for {len(message.file_urls_request.file_names)} files")
-        if len(data) > (ASKED_FILES + 1) * NAME_BYTES:
+        if len(data) > (UPLOAD_ADDRESSES + 1) * NAME_BYTES:
             raise Refused(f"names of files, {len(data)} bytes of them")
     elif len(data) > BESIDES_LIMIT:
         raise Refused(f"a message of the kind {kind!r}, {len(data)} bytes of it")
@@ -216,7 +216,7 @@ def _examine_widget(state: WidgetState) -> bool:
             if state.ByteSize() > JSON_BESIDES:
                 raise Refused(f"{kind} of {state.ByteSize()} bytes")
         case "file_uploader_state_value":
-            if len(state.file_uploader_state_value.uploaded_file_info) > ASKED_FILES:
+            if len(state.file_uploader_state_value.uploaded_file_info) > UPLOAD_ADDRESSES:
                 raise Refused("a box with too many files")
         case _ if kind in REFUSED_VALUES:
             raise Refused(f"a widget's value of the kind {kind!r}")

@@ -33,10 +33,10 @@ SHEETS: Final = tuple(
     f"page/{name}.css" for name in ("style", "page", "early", "tabs", "terms", "projector", "print")
 )
 """The style sheets of every page, in their order."""
-MADE: Final = re.compile(r"/app/static/(page|components)\.([0-9a-f]{16})\.(?:css|js)$")
+BUNDLE_ADDRESS: Final = re.compile(r"/app/static/(page|components)\.([0-9a-f]{16})\.(?:css|js)$")
 """The addresses of the joined style sheets and of the components; a browser recognizes a cached one by its
 name."""
-MADE_TYPES: Final = {
+BUNDLE_TYPES: Final = {
     "page": b"text/css; charset=utf-8",
     "components": b"application/javascript; charset=utf-8",
 }
@@ -78,7 +78,7 @@ def early_page(path: str, early: PrerenderedStage, language: str, packed: bool =
     value = (path, _page_parts(), packed)
     key = (*value, language, early.scene, early.shown)
     return _early_pages.get(
-        key, lambda: copy_context().run(_early, *value, language, early), lambda made: len(made.body)
+        key, lambda: copy_context().run(_early, *value, language, early), lambda response: len(response.body)
     )
 
 
@@ -91,10 +91,10 @@ def own_faces(styles: bytes) -> bytes:
     return styles
 
 
-def made_at(path: str, packed: bool = True) -> SharedResponse | None:
+def bundle_at(path: str, packed: bool = True) -> SharedResponse | None:
     """The style sheet or the components' script, if this is the address of one. An old name gets the new one,
     for the moment: during a rolling restart, one server may give the page and another the rest."""
-    requested = MADE.search(path)
+    requested = BUNDLE_ADDRESS.search(path)
     if requested is None:
         return None
     digest = _styles(edited(SHEETS))[0] if requested[1] == "page" else bundle().digest
@@ -115,12 +115,12 @@ def _styles(_edits: tuple[int, ...]) -> tuple[str, bytes]:
 @lru_cache(maxsize=8)
 def _packed(name: str, _digest: str, lasting: bool, packed: bool) -> SharedResponse:
     text = _styles(edited(SHEETS))[1] if name == "page" else bundle().text.encode("utf-8")
-    return own_response(text, MADE_TYPES[name], LASTING if lasting else b"no-cache", packed)
+    return own_response(text, BUNDLE_TYPES[name], LASTING if lasting else b"no-cache", packed)
 
 
 @lru_cache(maxsize=4 * len(PAGES))
 def _page(path: str, parts: PageParts, packed: bool) -> SharedResponse:
-    return _made_page(path, parts, packed)
+    return _composed_page(path, parts, packed)
 
 
 def _early(
@@ -137,7 +137,7 @@ def _early(
         f'<div class="book" data-styles="{styles_of_book}"></div><template>{frames}</template></div>'
         f'<script type="module" async crossorigin src="./{parts.components}"></script>'
     )
-    return _made_page(path, parts, packed, stage)
+    return _composed_page(path, parts, packed, stage)
 
 
 @cache
@@ -146,7 +146,7 @@ def _scripts(section: str) -> tuple[str, ...]:
     return tuple(f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section])))
 
 
-def _made_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> SharedResponse:
+def _composed_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> SharedResponse:
     """A page with a `stage` before Streamlit has started: the stage's script and faces come before all
     others."""
     section = next(page.section for page in PAGES.values() if page.path == path)

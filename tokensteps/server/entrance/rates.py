@@ -62,7 +62,7 @@ class Load:
     def __init__(self) -> None:
         self._at, self._used, self._busy = time.monotonic(), time.process_time(), False
         self._last: object = None
-        self._last_asked = self._others_asked = -math.inf
+        self._last_request = self._others_request = -math.inf
 
     def busy(self) -> bool:
         """Whether it used more than `BUSY_SHARE` lately."""
@@ -73,21 +73,21 @@ class Load:
             self._at, self._used = now, used
         return self._busy
 
-    def asked(self, who: object, now: float) -> None:
+    def note_request(self, who: object, now: float) -> None:
         """This connection asks for a run."""
         if who is not self._last:
-            self._last, self._others_asked = who, self._last_asked
-        self._last_asked = now
+            self._last, self._others_request = who, self._last_request
+        self._last_request = now
 
     def shared(self, who: object, now: float) -> bool:
         """Whether anybody but this connection has asked for a run lately.
 
         >>> load = Load()
-        >>> load.asked("she", now=0.0)
+        >>> load.note_request("she", now=0.0)
         >>> load.shared("she", now=1.0), load.shared("he", now=1.0), load.shared("he", now=20.0)
         (False, True, False)
         """
-        return now - (self._others_asked if who is self._last else self._last_asked) < self.LATELY
+        return now - (self._others_request if who is self._last else self._last_request) < self.LATELY
 
 
 @dataclass

@@ -43,14 +43,14 @@ class IncomingFile:
                 self._stopped = True
             return {"type": "http.disconnect"} if self._stopped else event
 
-        async def heard(event: Event) -> None:
+        async def pass_event(event: Event) -> None:
             nonlocal taken
             if event["type"] == "http.response.start":
                 taken = event["status"] < 300
             await send(event)
 
         try:
-            await app(self._scope, counted, heard)
+            await app(self._scope, counted, pass_event)
         except Exception:
             if self._stopped:
                 raise NoRoom from None
@@ -61,13 +61,13 @@ class IncomingFile:
     async def pass_on(self, app: ASGIApp, receive: Receive, send: Send) -> None:
         """Any other request for a file: after a DELETE it no longer counts."""
 
-        async def heard(event: Event) -> None:
+        async def pass_event(event: Event) -> None:
             answered = event["type"] == "http.response.start" and event["status"] < 300
             if answered and self._scope["method"] == "DELETE":
                 self._visits.forget(self._session, self._file)
             await send(event)
 
-        await app(self._scope, receive, heard)
+        await app(self._scope, receive, pass_event)
 
 
 def announced(scope: Scope) -> int:

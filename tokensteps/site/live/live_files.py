@@ -161,6 +161,6 @@ def archive() -> bytes:
     return packed.getvalue()
 
 
-def sources_in(place: Path) -> list[Path]:
+def sources_in(path: Path) -> list[Path]:
     """The sources of a folder and its subfolders, or the one file."""
-    return sorted(place.rglob("*.py")) if place.is_dir() else [place]
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]

@@ -28,7 +28,7 @@ _CLASSES: Final = {
     "w": r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}",
 }
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
-_PLACES: Final = {"A": "(?<![^])", "Z": "(?![^])"}
+_ANCHORS: Final = {"A": "(?<![^])", "Z": "(?![^])"}
 _START, _END = "(?<![^])", "(?![^])"
 _SYNTAX: Final = frozenset("^$\\.*+?()[]{}|/")
 _SYNTAX_IN_SET: Final = _SYNTAX | frozenset("&-!#%,:;<=>@`~")
@@ -85,7 +85,7 @@ class _Translator:
             case "[":
                 return self._set()
             case "\\":
-                return self._escape(_PLACES)
+                return self._escape(_ANCHORS)
             case "." | "^" | "$" | ")" | "|" as sign:
                 self.at += 1
                 return {".": self.any, "^": _START, "$": rf"(?=\n?{_END})"}.get(sign, sign)
@@ -141,11 +141,11 @@ class _Translator:
         self.at += 1
         return _literal(self.pattern[self.at - 1], _SYNTAX_IN_SET)
 
-    def _escape(self, places: dict[str, str] | None) -> str:
-        r"""An escape with a backslash; in a set there are no `places` such as `\A`."""
+    def _escape(self, anchors: dict[str, str] | None) -> str:
+        r"""An escape with a backslash; in a set there are no `anchors` such as `\A`."""
         if result := self._take(_PROPERTY):
             return rf"\{result[1]}{{{self._property(result[2])}}}"
-        signs = _SYNTAX if places else _SYNTAX_IN_SET
+        signs = _SYNTAX if anchors else _SYNTAX_IN_SET
         if result := self._take(_CODE):
             return _literal(chr(int(result[1] or result[2] or result[3], 16)), signs)
         sign = self.pattern[self.at + 1 : self.at + 2]
@@ -153,11 +153,11 @@ class _Translator:
         if sign.lower() in _CLASSES:
             return (
                 f"[{'^' if sign.isupper() else ''}{_CLASSES[sign.lower()]}]"
-                if places or sign.isupper()
+                if anchors or sign.isupper()
                 else _CLASSES[sign]
             )
-        if places and sign in places:
-            return places[sign]
+        if anchors and sign in anchors:
+            return anchors[sign]
         if not sign or (sign.isalnum() and sign not in _CONTROLS):
             self.at -= 2
             self._refuse(rf"\{sign} isn't known to the browser")
@@ -188,15 +188,15 @@ def _literal(character: str, signs: frozenset[str]) -> str:
 class Match:
     """Where a pattern matches, and its groups."""
 
-    def __init__(self, string: str, places: list[int], names: dict[str, int]) -> None:
-        self.string, self._places, self._names = string, places, names
+    def __init__(self, string: str, positions: list[int], names: dict[str, int]) -> None:
+        self.string, self._positions, self._names = string, positions, names
 
     def span(self, group: int | str = 0) -> tuple[int, int]:
         """Start and end; (-1, -1) for a group without a match. Raises IndexError for an unknown group."""
         number = self._names.get(group, -1) if isinstance(group, str) else group
-        if not 0 <= 2 * number < len(self._places):
+        if not 0 <= 2 * number < len(self._positions):
             raise IndexError(f"no such group: {group!r}")
-        return self._places[2 * number], self._places[2 * number + 1]
+        return self._positions[2 * number], self._positions[2 * number + 1]
 
     def start(self, group: int | str = 0) -> int:
         return self.span(group)[0]
@@ -212,7 +212,7 @@ class Match:
         return self[group]
 
     def groups(self) -> tuple[str | None, ...]:
-        return tuple(self[number] for number in range(1, len(self._places) // 2))
+        return tuple(self[number] for number in range(1, len(self._positions) // 2))
 
     @property
     def lastgroup(self) -> str | None:
@@ -233,16 +233,16 @@ class Pattern:
     def _read(self) -> Translated:
         return translated(self.pattern, self.flags)
 
-    def _found(self, string: str, source: str, way: str) -> Iterator[Match]:
+    def _matches(self, string: str, source: str, way: str) -> Iterator[Match]:
         """The matches, all or the first, by `way`: see regexp.js."""
         _source, groups, names = self._read
-        places, width = places_of(source, way, string, groups > 0), 2 * (groups + 1)
-        for at in range(0, len(places), width):
-            yield Match(string, places[at : at + width], names)
+        positions, width = positions_of(source, way, string, groups > 0), 2 * (groups + 1)
+        for at in range(0, len(positions), width):
+            yield Match(string, positions[at : at + width], names)
 
     def finditer(self, string: str, **_patience: object) -> Iterator[Match]:
         """All matches, in order. Nothing can be timed out here: the page ends the worker instead."""
-        return self._found(string, self._read.source, "all")
+        return self._matches(string, self._read.source, "all")
 
     def findall(self, string: str) -> list[str | tuple[str, ...]]:
         """The matches' texts: their group, their groups, or the whole of each."""
@@ -252,13 +252,13 @@ class Pattern:
         return [parts[0] if len(parts) == 1 else parts for parts in texts]
 
     def search(self, string: str) -> Match | None:
-        return next(self._found(string, self._read.source, "first"), None)
+        return next(self._matches(string, self._read.source, "first"), None)
 
     def match(self, string: str) -> Match | None:
-        return next(self._found(string, self._read.source, "here"), None)
+        return next(self._matches(string, self._read.source, "here"), None)
 
     def fullmatch(self, string: str) -> Match | None:
-        return next(self._found(string, f"(?:{self._read.source}){_END}", "here"), None)
+        return next(self._matches(string, f"(?:{self._read.source}){_END}", "here"), None)
 
     def split(self, string: str) -> list[str | None]:
         """The parts between the matches, with their groups."""
@@ -284,7 +284,7 @@ class Pattern:
         return "".join([*parts, string[at:]])
 
 
-def places_of(source: str, way: str, string: str, grouped: bool) -> list[int]:
+def positions_of(source: str, way: str, string: str, grouped: bool) -> list[int]:
     """Ask the browser where a pattern matches: from where to where, of each match and, if it is `grouped`, of
     each group."""
     from js import regexpPlaces  # there in a browser alone

@@ -26,7 +26,7 @@ from tokensteps.language.i18n import N_, _, count, current_language, use_languag
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
 from tokensteps.language.names import ALGORITHM_NAMES
-from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, STEPS_TOLD, WHY_LISTED
+from tokensteps.limits import ENCODE_LIMIT, LIVE_TEXT, STEPS_SENT, WHY_LISTED
 from tokensteps.runs.rules import RULES_OF, SPLIT, USUAL_SEED
 
 LIVE_WINDOW: Final = 48
@@ -86,7 +86,7 @@ class Trials:
         self._trace: AnyTrace | None = None
         self._books: dict[str, Book] = {}
         self._shown: dict[str, range] = {}
-        self._made = 0
+        self._number = 0
 
     def do(self, what: str, argument: str) -> str:
         """Do the page's task: one of the methods below, by its name, with its argument as JSON. An error is a
@@ -139,7 +139,7 @@ class Trials:
         story: Any = trace.tokenizer().explain(word[:LATTICE_CHARACTERS])
         title = _("{word}, encoded after step {step}")
         title = title.format(word=readable(word, style), step=count(len(trace)))
-        last = min(len(story), STEPS_TOLD)
+        last = min(len(story), STEPS_SENT)
         return self._put("encoding", title, last, lambda step: draw(story[step], style))
 
     def frames(self, book: str, step: int, nonce: int) -> dict[str, Any]:
@@ -155,8 +155,8 @@ class Trials:
         return {"file": run_json(self._known())}
 
     def _put(self, name: str, title: str, last: int, draw: Callable[[int], Frame]) -> dict[str, Any]:
-        self._made += 1
-        book = self._books[name] = Book(f"{self._made} {title}", title, last, draw)
+        self._number += 1
+        book = self._books[name] = Book(f"{self._number} {title}", title, last, draw)
         shown = self._shown[name] = book.around(0)
         return {"title": title, "frames": book.drawn(shown, 0, 1)}
 

@@ -21,8 +21,8 @@ from tokensteps.drawing.training.candidates import by_spelling, offered_pairs
 from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language
 from tokensteps.teaching.classes.markup_data import MarkupPart, markup_parts
 from tokensteps.teaching.events import merge_at, prune_at
-from tokensteps.teaching.merge_questions import is_given, prefix_of
-from tokensteps.teaching.predictions import ASKS, asks_about, next_asked, question_after
+from tokensteps.teaching.merge_questions import prefix_of, shows_counts
+from tokensteps.teaching.predictions import ASKS, asks_about, next_question_step, question_after
 from tokensteps.teaching.prune_questions import offered_pieces
 from tokensteps.teaching.questions import HAND_TOLERANCE, RIGHT, TIED, Choice, Question, read_number
 from tokensteps.teaching.slips.merging import joined
@@ -68,7 +68,7 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
 
     Its sentences are in all languages, because each student has their own.
     """
-    at = next_asked(trace, min(step, len(trace)))
+    at = next_question_step(trace, min(step, len(trace)))
     if at is None:
         return None
     was, say = current_language(), {}
@@ -93,15 +93,15 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     return result
 
 
-def asked_kinds(trace: AnyTrace, step: int, style: Style) -> tuple[str, ...]:
+def class_kinds(trace: AnyTrace, step: int, style: Style) -> tuple[str, ...]:
     """The possible questions for a class about the step after this one."""
-    at = next_asked(trace, min(step, len(trace)))
+    at = next_question_step(trace, min(step, len(trace)))
     asks = asks_about(trace)
     special = asks.keys() - ASKS[trace.algorithm].keys()
     return tuple(
         kind
         for kind, ask in asks.items()
-        if not (kind == "count" and is_given(trace))
+        if not (kind == "count" and shows_counts(trace))
         and not (kind in special and (at is None or ask(trace, at, style) is None))
     )
 
@@ -122,7 +122,7 @@ def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dic
         rows = offered_pieces(trace, prune_at(trace, step + 1))
         pieces = sorted((readable(row.piece, style), row.piece) for row in rows)
         return [{"id": name, "text": markup_parts(chip(piece, style))} for name, piece in pieces]
-    value = is_given(trace)
+    value = shows_counts(trace)
     result = by_spelling(offered_pairs(trace, step, CLASS_CHOICES), style)
     return [
         {

@@ -29,7 +29,7 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.found: list[MarkupPart] = []
+        self.parts: list[MarkupPart] = []
         self.token: MarkupToken | None = None
         self.depth = 0
         self.fraction = 0
@@ -57,7 +57,7 @@ class _Reader(HTMLParser):
         if tag == "bdi" and self.token is not None:
             self.depth -= 1
             if not self.depth:
-                self.found.append(self.token)
+                self.parts.append(self.token)
                 self.token = None
         elif tag == "span" and self.fraction == 3:
             self.add(")")
@@ -70,11 +70,11 @@ class _Reader(HTMLParser):
             self.token["t"] += data
 
     def add(self, text: str) -> None:
-        last = self.found[-1] if self.found else None
+        last = self.parts[-1] if self.parts else None
         if isinstance(last, str):
-            self.found[-1] = last + text
+            self.parts[-1] = last + text
         else:
-            self.found.append(text)
+            self.parts.append(text)
 
 
 def markup_parts(markup: str) -> list[MarkupPart]:
@@ -91,4 +91,4 @@ def markup_parts(markup: str) -> list[MarkupPart]:
     reader = _Reader()
     reader.feed(markup)
     reader.close()
-    return [part for part in reader.found if part != ""]
+    return [part for part in reader.parts if part != ""]

@@ -24,7 +24,7 @@ from tokensteps.teaching.exercises.merging import MERGES_BEFORE, MERGING_ATTEMPT
 from tokensteps.teaching.exercises.words import (
     SIZES,
     Address,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     link_to,
@@ -97,7 +97,7 @@ def draw_super(random: Random, level: int) -> tuple[dict[str, int], SuperTrace, 
     return result
 
 
-def super_pair(random: Random, level: int) -> Made:
+def super_pair(random: Random, level: int) -> Draft:
     """The next merge of SuperBPE in stage 2, with frequent pairs beyond its limit on words among the
     choices."""
     lines, trace, step = draw_super(random, level)
@@ -127,7 +127,7 @@ def super_pair(random: Random, level: int) -> Made:
     query = {"kind": "superbpe", "corpus": "paste", "mostwords": str(most_words), "step": str(step)}
     if transition is not None:
         query["transition"] = str(transition)
-    return Made(question, facts, Address(trace.algorithm, {**query, "text": packed}) if packed else None)
+    return Draft(question, facts, Address(trace.algorithm, {**query, "text": packed}) if packed else None)
 
 
 def forbidden_pairs(trace: SuperTrace, step: int) -> dict[str, Verdict]:
@@ -200,7 +200,7 @@ def may_leave(trace: PickyTrace, step: int) -> bool:
     return first != second and not {first, second} <= {*trace.alphabet}
 
 
-def picky_removal(random: Random, level: int) -> Made:
+def picky_removal(random: Random, level: int) -> Draft:
     """Which tokens leave after the next merge of PickyBPE? Its characters and its result are among the
     choices."""
     trace, step = draw_picky(random, level)
@@ -228,7 +228,7 @@ def picky_removal(random: Random, level: int) -> Made:
         traps |= {letters[0]: verdict, " + ".join(pair): verdict}
     facts = {"words": counts, "step": step, "threshold": threshold, "pair": tuple(pair)}
     more = {"kind": "pickybpe", "threshold": str(float(threshold)), "step": str(step)}
-    return Made(with_traps(question, traps, prompt_html), facts, link_to(trace.algorithm, counts, **more))
+    return Draft(with_traps(question, traps, prompt_html), facts, link_to(trace.algorithm, counts, **more))
 
 
 # --- parity-aware BPE ---------------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def draw_parity(random: Random, level: int) -> tuple[dict[str, list[str]], Parit
     return result
 
 
-def parity_chooser(random: Random, level: int) -> Made:
+def parity_chooser(random: Random, level: int) -> Draft:
     """Which language chooses the next merge?"""
     lines, trace, step = draw_parity(random, level)
     question = ask_chooser(trace, step, PLAIN)
@@ -292,7 +292,7 @@ def parity_chooser(random: Random, level: int) -> Made:
         "together": str(step),
     }
     link = Address(trace.algorithm, {**query, "text": packed, "step": str(step)}) if packed else None
-    return Made(with_traps(question, {}, prompt_html), {"parallel": lines, "step": step}, link)
+    return Draft(with_traps(question, {}, prompt_html), {"parallel": lines, "step": step}, link)
 
 
 def words_in_tokens(trace: ParityTrace, step: int, language: str) -> str:

@@ -21,7 +21,7 @@ from tokensteps.teaching.events import merge_at
 from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
 from tokensteps.teaching.exercises.words import (
     SIZES,
-    Made,
+    Draft,
     corpus_of,
     counts_text,
     draw_words,
@@ -43,7 +43,7 @@ from tokensteps.teaching.questions import (
 )
 from tokensteps.teaching.slips.merging import PairName
 
-MERGES_ASKED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
+MERGES_WANTED: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
 """How many merges of BPE the corpus has to make."""
 BOTH: Final = 5
 """The level with WordPiece's first merge on the same words, too."""
@@ -58,12 +58,12 @@ class Wanted(NamedTuple):
     """The first merge of WordPiece on the same words."""
 
 
-def construct(random: Random, level: int) -> Made:
+def construct(random: Random, level: int) -> Draft:
     """Word counts with given first merges."""
     while True:
         counts = draw_words(random, SIZES[level])
-        trace = train_bpe(corpus_of(counts), merges=MERGES_ASKED[level])
-        if len(trace) == MERGES_ASKED[level] and merge_at(trace, 1).freq > 1:
+        trace = train_bpe(corpus_of(counts), merges=MERGES_WANTED[level])
+        if len(trace) == MERGES_WANTED[level] and merge_at(trace, 1).freq > 1:
             break
     merges: tuple[PairName, ...] = tuple((pair.first, pair.second) for pair in trace[-1].merges)
     wanted = Wanted(merges)
@@ -77,14 +77,14 @@ def construct(random: Random, level: int) -> Made:
     def grade(answer: str) -> Verdict:
         verdict = check_corpus(answer, wanted)
         if verdict.kind == WRONG:
-            verdict = verdict._replace(told=verdict.told + example)
+            verdict = verdict._replace(reason=verdict.reason + example)
         return verdict._replace(cells=(0,)) if verdict.kind in (WRONG, UNREAD) else verdict
 
     question = Question(
         "construct",
         prompt(
             rule,
-            asked_html(wanted),
+            wanted_html(wanted),
             escape(
                 _(
                     "Write a corpus whose training begins like this: on each line a word, a space, and its count. "
@@ -104,10 +104,10 @@ def construct(random: Random, level: int) -> Made:
         ),
     )
     facts = {"merges": wanted.merges, "wordpiece": wanted.wordpiece, "words": counts}
-    return Made(question, facts, link_to("bpe", counts, step="0"))
+    return Draft(question, facts, link_to("bpe", counts, step="0"))
 
 
-def asked_html(wanted: Wanted) -> str:
+def wanted_html(wanted: Wanted) -> str:
     """The wanted merges, as a list."""
     lines = [
         fill(_("Merge {number}: {pair}"), number=str(number), pair=pair_html(pair))

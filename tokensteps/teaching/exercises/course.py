@@ -20,7 +20,7 @@ from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.teaching.exercises.encoding import bpe_question, wordpiece_question
 from tokensteps.teaching.exercises.merging import next_pair, scored_words
 from tokensteps.teaching.exercises.unigram import best_question, probability_question
-from tokensteps.teaching.exercises.words import Address, Made, corpus_of, prompt, words_table
+from tokensteps.teaching.exercises.words import Address, Draft, corpus_of, prompt, words_table
 from tokensteps.teaching.questions import Entry, Question, Verdict, grade_split, right, wrong
 
 COURSE_MERGES: Final = 3
@@ -57,7 +57,7 @@ def course_address(page: str, step: int) -> Address:
     return Address(page, {"corpus": "hug", "step": str(step)})
 
 
-def next_merge(trace: BpeTrace | WordPieceTrace) -> Made:
+def next_merge(trace: BpeTrace | WordPieceTrace) -> Draft:
     """The merge after the course's three."""
     algorithm = trace.algorithm
     if trace.ranked_by == "score":
@@ -65,42 +65,42 @@ def next_merge(trace: BpeTrace | WordPieceTrace) -> Made:
     else:
         data = words_table(trace[COURSE_MERGES].splits(), words())
     question = next_pair(trace, COURSE_MERGES, data)
-    return Made(
+    return Draft(
         question,
         {"words": words(), "step": COURSE_MERGES, "ask": algorithm},
         course_address(algorithm, COURSE_MERGES),
     )
 
 
-def encode_bpe(word: str) -> Made:
+def encode_bpe(word: str) -> Draft:
     """A word after three merges of BPE."""
     trace = bpe_run()
     question, facts = bpe_question(trace, COURSE_MERGES, word)
-    return Made(question, {**facts, "ask": "encode_bpe"}, course_address("bpe", COURSE_MERGES))
+    return Draft(question, {**facts, "ask": "encode_bpe"}, course_address("bpe", COURSE_MERGES))
 
 
-def encode_wordpiece(word: str) -> Made:
+def encode_wordpiece(word: str) -> Draft:
     """A word after three merges of WordPiece."""
     trace = wordpiece_run()
     question, facts = wordpiece_question(trace, COURSE_MERGES, word)
-    return Made(question, {**facts, "ask": "encode_wordpiece"}, course_address("wordpiece", COURSE_MERGES))
+    return Draft(question, {**facts, "ask": "encode_wordpiece"}, course_address("wordpiece", COURSE_MERGES))
 
 
-def split_probability(*pieces: str) -> Made:
+def split_probability(*pieces: str) -> Draft:
     """The probability of a split under the first model of Unigram."""
     trace = unigram_run()
     question, facts = probability_question(trace, pieces)
-    return Made(question, {**facts, "ask": "probability"}, course_address("unigram", 0))
+    return Draft(question, {**facts, "ask": "probability"}, course_address("unigram", 0))
 
 
-def best_split(word: str) -> Made:
+def best_split(word: str) -> Draft:
     """The best split of a word under the same model."""
     trace = unigram_run()
     question, facts = best_question(trace, word)
-    return Made(question, {**facts, "ask": "best"}, course_address("unigram", 0))
+    return Draft(question, {**facts, "ask": "best"}, course_address("unigram", 0))
 
 
-def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
+def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Draft:
     """Pre-tokenization."""
     true = Pipeline(pre_tokenizer=pre_tokenizer).split(text)
     rules = {
@@ -136,10 +136,10 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Made:
         why,
     )
     facts = {"text": text, "pre_tokenizer": pre_tokenizer, "ask": "words"}
-    return Made(question, facts, Address("pipeline", {"pre": pre_tokenizer, "a": text}))
+    return Draft(question, facts, Address("pipeline", {"pre": pre_tokenizer, "a": text}))
 
 
-def normalized(text: str) -> Made:
+def normalized(text: str) -> Draft:
     """Normalization."""
     true = " ".join(Pipeline("bert_uncased", "whitespace_split").split(text))
     why = f"<code>{escape(true)}</code>"
@@ -170,7 +170,7 @@ def normalized(text: str) -> Made:
         why,
     )
     facts = {"text": text, "ask": "normalize"}
-    return Made(question, facts, Address("pipeline", {"normalizer": "bert_uncased", "a": text}))
+    return Draft(question, facts, Address("pipeline", {"normalizer": "bert_uncased", "a": text}))
 
 
 def code_html(pieces: Sequence[str]) -> str:
@@ -178,7 +178,7 @@ def code_html(pieces: Sequence[str]) -> str:
     return " ".join(f"<code>{escape(piece)}</code>" for piece in pieces)
 
 
-QUESTIONS: Final[Mapping[int, tuple[Callable[[], Made], ...]]] = {
+QUESTIONS: Final[Mapping[int, tuple[Callable[[], Draft], ...]]] = {
     1: (
         lambda: next_merge(bpe_run()),
         lambda: cut_into_words("GPT-2", "byte_level", "81s"),
@@ -200,6 +200,6 @@ QUESTIONS: Final[Mapping[int, tuple[Callable[[], Made], ...]]] = {
 """By level; the seed picks one."""
 
 
-def course(random: Random, level: int) -> Made:
+def course(random: Random, level: int) -> Draft:
     """One of the questions."""
     return random.choice(QUESTIONS[level])()

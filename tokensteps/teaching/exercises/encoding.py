@@ -20,7 +20,7 @@ from tokensteps.language.i18n import _
 from tokensteps.teaching.exercises.merging import Merging
 from tokensteps.teaching.exercises.words import (
     SIZES,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     link_to,
@@ -163,11 +163,11 @@ def merged(tokens: Sequence[str], word: str) -> bool:
     return 1 < len(tokens) < len(word)
 
 
-def bpe_encode(random: Random, level: int) -> Made:
+def bpe_encode(random: Random, level: int) -> Draft:
     """A word by merge rules."""
     counts, trace, word = fitting(random, level, train_bpe, RULES_LEARNED[level], merged)
     question, facts = bpe_question(trace, len(trace), word)
-    return Made(question, facts, link_to(trace.algorithm, counts, step=str(len(trace))))
+    return Draft(question, facts, link_to(trace.algorithm, counts, step=str(len(trace))))
 
 
 def bpe_question(trace: BpeTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:
@@ -233,7 +233,7 @@ def bpe_begun(explained: Trace[EncodingSnapshot]) -> str:
     return " → ".join([*begun, "…"])
 
 
-def wordpiece_encode(random: Random, level: int) -> Made:
+def wordpiece_encode(random: Random, level: int) -> Draft:
     """A word by the longest match."""
     unknown = level > 1 and random.random() < UNKNOWN_SHARE
 
@@ -242,7 +242,7 @@ def wordpiece_encode(random: Random, level: int) -> Made:
 
     counts, trace, word = fitting(random, level, train_wordpiece, MERGES_MATCHED[level], fits)
     question, facts = wordpiece_question(trace, len(trace), word)
-    return Made(question, facts, link_to(trace.algorithm, counts, step=str(len(trace))))
+    return Draft(question, facts, link_to(trace.algorithm, counts, step=str(len(trace))))
 
 
 def wordpiece_question(trace: WordPieceTrace, step: int, word: str) -> tuple[Question, dict[str, object]]:

@@ -20,7 +20,7 @@ from tokensteps.language.i18n import _, count
 from tokensteps.teaching.events import merge_at, wordpiece_merge_at
 from tokensteps.teaching.exercises.words import (
     SIZES,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     fraction,
@@ -97,13 +97,13 @@ def next_pair(trace: MergeTrace, step: int, data: str) -> Question:
     return replace(ask_pair(trace, step, PLAIN), prompt=question)
 
 
-def bpe_pair(random: Random, level: int) -> Made:
+def bpe_pair(random: Random, level: int) -> Draft:
     """The next merge of BPE."""
     step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_bpe, fits_level(random, level))
     counts = dict(trace.corpus.items())
     question = next_pair(trace, step, words_table(trace[step].splits(), counts))
-    return Made(question, {"words": counts, "step": step}, link_to(trace.algorithm, counts, step=str(step)))
+    return Draft(question, {"words": counts, "step": step}, link_to(trace.algorithm, counts, step=str(step)))
 
 
 def token_counts(trace: WordPieceTrace, step: int) -> dict[str, int]:
@@ -125,7 +125,7 @@ def scored_words(trace: WordPieceTrace, step: int, level: int) -> str:
     return side_by_side(words, tokens_table(_("Token"), _("Count"), counted))
 
 
-def wordpiece_pair(random: Random, level: int) -> Made:
+def wordpiece_pair(random: Random, level: int) -> Draft:
     """The next merge of WordPiece; preferably one where BPE would merge another pair."""
     step = MERGES_BEFORE[level]
     fits = fits_level(random, level)
@@ -137,7 +137,7 @@ def wordpiece_pair(random: Random, level: int) -> Made:
     trace = draw_run(random, level, train_wordpiece, tells_apart)
     counts = dict(trace.corpus.items())
     question = next_pair(trace, step, scored_words(trace, step, level))
-    return Made(question, {"words": counts, "step": step}, link_to(trace.algorithm, counts, step=str(step)))
+    return Draft(question, {"words": counts, "step": step}, link_to(trace.algorithm, counts, step=str(step)))
 
 
 # --- numbers ------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def pick(random: Random, candidates: Sequence[Offered], step: int, level: int) -
     return random.choice((level > 2 and changed) or several or candidates)
 
 
-def bpe_count(random: Random, level: int) -> Made:
+def bpe_count(random: Random, level: int) -> Draft:
     """How often a pair occurs now."""
     step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_bpe, lambda trace, at: trace[at].pair_count >= 3 + level)
@@ -193,10 +193,10 @@ def bpe_count(random: Random, level: int) -> Made:
         escape(occurrences(trace, step, wanted.pair, "?")),
     )
     facts = {"words": counts, "step": step, "pair": tuple(wanted.pair)}
-    return Made(question, facts, link_to(trace.algorithm, counts, step=str(step)))
+    return Draft(question, facts, link_to(trace.algorithm, counts, step=str(step)))
 
 
-def wordpiece_score(random: Random, level: int) -> Made:
+def wordpiece_score(random: Random, level: int) -> Draft:
     """The score of a pair."""
     step = MERGES_BEFORE[level]
     trace = draw_run(random, level, train_wordpiece, lambda trace, at: trace[at].pair_count >= 3 + level)
@@ -237,7 +237,7 @@ def wordpiece_score(random: Random, level: int) -> Made:
         ),
     )
     facts = {"words": counts, "step": step, "pair": tuple(wanted.pair)}
-    return Made(question, facts, link_to(trace.algorithm, counts, step=str(step)))
+    return Draft(question, facts, link_to(trace.algorithm, counts, step=str(step)))
 
 
 def score_text(score: Fraction) -> str:

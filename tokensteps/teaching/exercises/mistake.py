@@ -19,7 +19,7 @@ from tokensteps.teaching.exercises.viterbi import bits, boundaries, draw_lattice
 from tokensteps.teaching.exercises.words import (
     SIZES,
     Address,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     link_to,
@@ -108,13 +108,13 @@ class TableLine(NamedTuple):
         )
 
 
-def mistake(random: Random, level: int) -> Made:
+def mistake(random: Random, level: int) -> Draft:
     """A log with one wrong line."""
     sort = random.choice(SORTS[level])
     return wrong_table(random, level) if sort == "bits" else wrong_log(random, level, sort)
 
 
-def wrong_log(random: Random, level: int, sort: str) -> Made:
+def wrong_log(random: Random, level: int, sort: str) -> Draft:
     """A log of merges with one wrong line."""
     train: Callable[..., BpeTrace | WordPieceTrace] = (
         train_wordpiece if sort in ("score", "most_frequent") else train_bpe
@@ -141,10 +141,10 @@ def wrong_log(random: Random, level: int, sort: str) -> Made:
 
 
 def alter(
-    random: Random, trace: BpeTrace | WordPieceTrace, lines: Sequence[LogLine], place: int, sort: str
+    random: Random, trace: BpeTrace | WordPieceTrace, lines: Sequence[LogLine], index: int, sort: str
 ) -> LogLine | None:
     """A certainly wrong line: its pair is neither tied nor in another line. None if there is no such line."""
-    line = lines[place]
+    line = lines[index]
     if sort == "count":
         return (
             line._replace(freq=max(1, line.freq + random.choice((-2, -1, 1, 2)))) if line.freq > 1 else None
@@ -152,9 +152,9 @@ def alter(
     if sort == "score":
         name = random.choice(("freq", "first", "second"))
         return line._replace(**{name: getattr(line, name) + random.choice((1, 2))})
-    others = [one for one in trace.candidates(place) if not one.tied]
+    others = [one for one in trace.candidates(index) if not one.tied]
     if trace.ranked_by == "score":
-        frequent = wordpiece_merge_at(trace, place + 1).most_frequent
+        frequent = wordpiece_merge_at(trace, index + 1).most_frequent
         others = [one for one in others if one.pair == frequent.pair]
     else:
         others = others[:2]
@@ -163,7 +163,7 @@ def alter(
     return random.choice(wrong_ones) if wrong_ones else None
 
 
-def wrong_table(random: Random, level: int) -> Made:
+def wrong_table(random: Random, level: int) -> Draft:
     """A Viterbi table with one wrong line."""
     while True:
         word, model = draw_lattice(random, LOG_LINES[level] - 2)
@@ -202,19 +202,19 @@ def which_line(
     rule: str,
     data: str,
     lines: Sequence[str],
-    place: int,
+    index: int,
     true: str,
     way: str,
     facts: Mapping[str, object],
     link: Address | None = None,
-) -> Made:
+) -> Draft:
     """The question. `data`, `lines`, `true` and `way` (where to look) are markup."""
     names = tuple(_("Line {number}").format(number=number) for number in range(1, len(lines) + 1))
     log = f'<ol class="log">{"".join(f"<li>{line}</li>" for line in lines)}</ol>'
-    why = fill(_("{line} is wrong. It should say: {true}."), line=f"<b>{escape(names[place])}</b>", true=true)
+    why = fill(_("{line} is wrong. It should say: {true}."), line=f"<b>{escape(names[index])}</b>", true=true)
 
     def grade(answer: str) -> Verdict:
-        if answer == names[place]:
+        if answer == names[index]:
             return right(why)
         fine = fill(_("{line} is correct. "), line=escape(answer))
         return wrong(fine + why, fine.rstrip())
@@ -224,5 +224,5 @@ def which_line(
         "Which one is wrong?"
     )
     text = prompt(rule, f'<div class="sheets">{data}{log}</div>', escape(request))
-    question = Question("mistake", text, Choice(names), names[place], grade_choice(names, grade), why, way)
-    return Made(question, facts, link)
+    question = Question("mistake", text, Choice(names), names[index], grade_choice(names, grade), why, way)
+    return Draft(question, facts, link)

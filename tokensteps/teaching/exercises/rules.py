@@ -16,7 +16,7 @@ from tokensteps.teaching.exercises.bpe_kinds import with_traps
 from tokensteps.teaching.exercises.merging import MERGES_BEFORE, MERGING_ATTEMPTS, bpe_rule, fits_level
 from tokensteps.teaching.exercises.words import (
     SIZES,
-    Made,
+    Draft,
     Size,
     draw_words,
     link_to,
@@ -112,7 +112,7 @@ def draw_ruled(random: Random, level: int) -> tuple[Ruled, int]:
     return result, step
 
 
-def rule_told(ruled: Ruled) -> str:
+def rule_text(ruled: Ruled) -> str:
     """The rule as the prompt says it: plain text."""
     match ruled.rule:
         case "longest":
@@ -130,7 +130,7 @@ def rule_told(ruled: Ruled) -> str:
     return _("Here digits are kept one by one: words are cut at each digit, and no digit is ever merged.")
 
 
-def bpe_under_rule(random: Random, level: int) -> Made:
+def bpe_under_rule(random: Random, level: int) -> Draft:
     """The next merge of BPE under a rule, with the frequent but forbidden pairs among the choices."""
     ruled, step = draw_ruled(random, level)
     chosen = merge_at(ruled.trace, step + 1).pair
@@ -141,11 +141,11 @@ def bpe_under_rule(random: Random, level: int) -> Made:
         return wrong(sentences(mine, text), mine, f"{ruled.rule}_forgotten")
 
     prompt_html = prompt(
-        sentences(bpe_rule(), rule_told(ruled)),
+        sentences(bpe_rule(), rule_text(ruled)),
         words_table(ruled.written(step), ruled.counts),
         _("Which pair is merged next?"),
     )
     traps = {pair_text(Pair(*pair), PLAIN): trap(pair) for pair in ruled.forbidden(step)}
     facts = {"words": dict(ruled.counts), "step": step, "rule": ruled.rule, "value": ruled.value}
     link = link_to(ruled.trace.algorithm, ruled.counts, step=str(step), **{ruled.rule: ruled.value})
-    return Made(with_traps(ask_pair(ruled.trace, step, PLAIN), traps, prompt_html), facts, link)
+    return Draft(with_traps(ask_pair(ruled.trace, step, PLAIN), traps, prompt_html), facts, link)

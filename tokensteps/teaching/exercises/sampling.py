@@ -29,7 +29,7 @@ from tokensteps.teaching.exercises.unigram import (
 )
 from tokensteps.teaching.exercises.words import (
     SIZES,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     fraction,
@@ -122,22 +122,22 @@ def _passages(
 ) -> Iterator[tuple[Spelled, Passage]]:
     """Every way from a state to an end."""
     preferred, otherwise = choices(state)
-    before, result = read(state), tuple(_made(read(state), read(option)) for option in preferred)
+    before, result = read(state), tuple(_new_token(read(state), read(option)) for option in preferred)
     for index, option in enumerate(preferred):
         for split, rest in _passages(option, choices, read):
             yield split, (Point(before, result[:index], result[index]), *rest)
     if otherwise is None:
         yield before, (Point(before, result),)
     else:
-        single = _made(before, read(otherwise))
+        single = _new_token(before, read(otherwise))
         for split, rest in _passages(otherwise, choices, read):
             yield split, (Point(before, result, single, sure=True), *rest)
 
 
-def _made(before: Spelled, after: Spelled) -> str:
+def _new_token(before: Spelled, after: Spelled) -> str:
     """The first new token.
 
-    >>> _made(("h", "u", "g"), ("h", "ug")), _made(("h",), ("h", "##u"))
+    >>> _new_token(("h", "u", "g"), ("h", "ug")), _new_token(("h",), ("h", "##u"))
     ('ug', '##u')
     """
     return next(token for index, token in enumerate(after) if before[index : index + 1] != (token,))
@@ -186,7 +186,7 @@ class Dropped(NamedTuple):
     dropping: Dropping
     rule: str
     """The rule of its splits, plain text."""
-    given: str
+    vocabulary: str
     """The vocabulary: markup."""
     slips: Callable[[Spelled], Slips]
     """For a split, the probabilities by common mistakes."""
@@ -196,7 +196,7 @@ class Dropped(NamedTuple):
     step: int
 
 
-def dropout_split(random: Random, level: int) -> Made:
+def dropout_split(random: Random, level: int) -> Draft:
     """The probability of a split by BPE-dropout or MaxMatch-dropout."""
     least, most = FACTORS[level]
     while True:
@@ -210,7 +210,7 @@ def dropout_split(random: Random, level: int) -> Made:
     own = {"word": drawn.word, "split": split, "dropout": dropout, "factors": factors[split]}
     facts = {"words": drawn.counts, **drawn.facts, **own}
     link = link_to(drawn.page, drawn.counts, step=str(drawn.step))
-    return Made(dropout_question(drawn, split, dropout), facts, link)
+    return Draft(dropout_question(drawn, split, dropout), facts, link)
 
 
 def dropout_question(drawn: Dropped, split: Spelled, dropout: Fraction) -> Question:
@@ -233,7 +233,7 @@ def dropout_question(drawn: Dropped, split: Spelled, dropout: Fraction) -> Quest
     question = _("How probable is it that {word} becomes {split}? A product, or a sum of products, will do.")
     text = prompt(
         drawn.rule,
-        drawn.given,
+        drawn.vocabulary,
         fill(question, word=f"<code>{escape(drawn.word)}</code>", split=tokens_in_line(split)),
     )
     hint = Entry(_("a product, a sum of products, or a decimal"))
@@ -296,7 +296,7 @@ def tossed(drawn: Dropping, split: Spelled) -> list[list[Coins]]:
 # --- Unigram's sampling -------------------------------------------------------------------------------------
 
 
-def unigram_sampling(random: Random, level: int) -> Made:
+def unigram_sampling(random: Random, level: int) -> Draft:
     """How often sampling gives one split of a word."""
     least, most = SAMPLED_WAYS[level]
     while True:
@@ -350,7 +350,7 @@ def unigram_sampling(random: Random, level: int) -> Made:
         sentences(begun, escape(_("Divide by the sum of all."))),
     )
     facts = {"words": counts, "pieces": seed, "word": word, "split": split, "power": power}
-    return Made(question, {**facts, "paths": len(splits)}, unigram_link(counts, trace, 0))
+    return Draft(question, {**facts, "paths": len(splits)}, unigram_link(counts, trace, 0))
 
 
 def raised(product: str, power: Fraction) -> str:

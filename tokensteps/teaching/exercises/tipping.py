@@ -15,7 +15,7 @@ from tokensteps.language.i18n import _, count
 from tokensteps.teaching.exercises.merging import MERGES_BEFORE, MERGING_ATTEMPTS, bpe_rule
 from tokensteps.teaching.exercises.words import (
     SIZES,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     link_to,
@@ -60,7 +60,7 @@ def draw_tipped(random: Random, level: int) -> Tipped:
     raise ValueError(f"No corpus of level {level} has a word that tips merge {step + 1}.")
 
 
-def bpe_tipping(random: Random, level: int) -> Made:
+def bpe_tipping(random: Random, level: int) -> Draft:
     """How many more of a word would it take for another pair to be merged next?"""
     step = MERGES_BEFORE[level]
     trace, word, more, other = draw_tipped(random, level)
@@ -109,4 +109,4 @@ def bpe_tipping(random: Random, level: int) -> Made:
         hint,
     )
     facts = {"words": counts, "step": step, "word": word}
-    return Made(question, facts, link_to(trace.algorithm, counts, step=str(step)))
+    return Draft(question, facts, link_to(trace.algorithm, counts, step=str(step)))

@@ -20,7 +20,7 @@ from tokensteps.teaching.events import prune_at
 from tokensteps.teaching.exercises.words import (
     SIZES,
     Address,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     fraction,
@@ -33,7 +33,7 @@ from tokensteps.teaching.exercises.words import (
     tokens_table,
     words_table,
 )
-from tokensteps.teaching.prune_questions import ask_piece, loss_told, resplits
+from tokensteps.teaching.prune_questions import ask_piece, loss_sentences, resplits
 from tokensteps.teaching.questions import (
     Board,
     Entry,
@@ -115,7 +115,7 @@ def paths_of(trace: UnigramTrace, word: str) -> list[Path]:
     return list(lattice.k_best(lattice.path_count))
 
 
-def unigram_probability(random: Random, level: int) -> Made:
+def unigram_probability(random: Random, level: int) -> Draft:
     """The probability of one split."""
     while True:
         counts, trace = draw_model(random, level)
@@ -124,7 +124,7 @@ def unigram_probability(random: Random, level: int) -> Made:
         if paths:
             break
     question, facts = probability_question(trace, random.choice(paths).pieces)
-    return Made(question, facts, unigram_link(counts, trace, 0))
+    return Draft(question, facts, unigram_link(counts, trace, 0))
 
 
 def probability_question(trace: UnigramTrace, pieces: Sequence[str]) -> tuple[Question, dict[str, object]]:
@@ -150,7 +150,7 @@ def probability_question(trace: UnigramTrace, pieces: Sequence[str]) -> tuple[Qu
     return question, {"pieces": seed, "split": tuple(pieces), "words": dict(trace.corpus.items())}
 
 
-def unigram_best(random: Random, level: int) -> Made:
+def unigram_best(random: Random, level: int) -> Draft:
     """The most probable split of a word."""
     least, most = SPLIT_WAYS[level]
     for _attempt in range(UNIGRAM_ATTEMPTS):
@@ -161,7 +161,7 @@ def unigram_best(random: Random, level: int) -> Made:
             break
     word = random.choice(words or [max(counts, key=len)])
     question, facts = best_question(trace, word)
-    return Made(question, facts, unigram_link(counts, trace, 0))
+    return Draft(question, facts, unigram_link(counts, trace, 0))
 
 
 def best_question(trace: UnigramTrace, word: str) -> tuple[Question, dict[str, object]]:
@@ -239,7 +239,7 @@ def clear_cut(trace: UnigramTrace, step: int) -> bool:
     return all(loss == losses[0] or loss - losses[0] > LOSS_ROUNDING for loss in losses)
 
 
-def steps_asked(trace: UnigramTrace, level: int) -> list[int]:
+def question_steps(trace: UnigramTrace, level: int) -> list[int]:
     """The steps before good questions on prunes: on level 1 free ones, above costly ones."""
     steps: list[int] = []
     for step in range(len(trace)):
@@ -255,7 +255,7 @@ def draw_pruning(random: Random, level: int) -> tuple[dict[str, int], UnigramTra
     """A corpus, its run, and a step for a good question: at least every sixth corpus has one."""
     while True:
         counts, trace = draw_model(random, level)
-        steps = steps_asked(trace, level)
+        steps = question_steps(trace, level)
         if steps:
             return counts, trace, random.choice(steps)
 
@@ -265,7 +265,7 @@ def split_words(trace: UnigramTrace, step: int, counts: Mapping[str, int]) -> st
     return side_by_side(words_table(trace[step].splits(), counts), model_table(trace, step))
 
 
-def unigram_piece(random: Random, level: int) -> Made:
+def unigram_piece(random: Random, level: int) -> Draft:
     """Which piece is pruned next."""
     counts, trace, step = draw_pruning(random, level)
     text = prompt(
@@ -278,7 +278,7 @@ def unigram_piece(random: Random, level: int) -> Made:
         escape(_("Which piece goes next?")),
     )
     wanted, event = ask_piece(trace, step, PLAIN), prune_at(trace, step + 1)
-    why = loss_told(trace, step, event.piece, PLAIN)
+    why = loss_sentences(trace, step, event.piece, PLAIN)
     narration = fill(_("{letter}: {told}"), letter=chip(wanted.key), told=sentences(wanted.solution, why))
     question = replace(wanted, prompt=text, solution=narration)
     facts = {
@@ -288,7 +288,7 @@ def unigram_piece(random: Random, level: int) -> Made:
         "seed_size": trace.settings["seed_size"],
         "free": abs(event.loss) < LOSS_ROUNDING,
     }
-    return Made(question, facts, unigram_link(counts, trace, step))
+    return Draft(question, facts, unigram_link(counts, trace, step))
 
 
 def counts_at(trace: UnigramTrace, step: int) -> dict[str, int]:
@@ -297,12 +297,12 @@ def counts_at(trace: UnigramTrace, step: int) -> dict[str, int]:
     return {piece: seed[piece] for piece in trace[step].pieces}
 
 
-def unigram_loss(random: Random, level: int) -> Made:
+def unigram_loss(random: Random, level: int) -> Draft:
     """The cost of losing the next piece."""
     counts, trace, step = draw_pruning(random, level)
     event = prune_at(trace, step + 1)
     true = 0.0 if abs(event.loss) < LOSS_ROUNDING else event.loss
-    why = loss_told(trace, step, event.piece, PLAIN)
+    why = loss_sentences(trace, step, event.piece, PLAIN)
     text = prompt(
         _(
             "The loss adds up the −ln of the pieces in each word's best split, once for each time the word "
@@ -336,4 +336,4 @@ def unigram_loss(random: Random, level: int) -> Made:
         "free": not true,
         "piece": event.piece,
     }
-    return Made(question, facts, unigram_link(counts, trace, step))
+    return Draft(question, facts, unigram_link(counts, trace, step))

@@ -13,7 +13,7 @@ from tokenizers_core import Lattice
 from tokenizers_core.encoding.models.lattice import Arrival, ForwardEvent
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, listed, ngettext, sentences
-from tokensteps.teaching.exercises.words import FAMILIES, Made, prompt, sheet_html
+from tokensteps.teaching.exercises.words import FAMILIES, Draft, prompt, sheet_html
 from tokensteps.teaching.questions import Board, Cells, Question, Verdict, read_number, right, unread, wrong
 
 BOUNDARIES: Final = {1: 3, 2: 4, 3: 5, 4: 6, 5: 7}
@@ -69,7 +69,7 @@ def boundaries(word: str, model: Mapping[str, int]) -> Iterator[tuple[ForwardEve
             yield event, event.winner
 
 
-def viterbi(random: Random, level: int) -> Made:
+def viterbi(random: Random, level: int) -> Draft:
     """The table of the search for the best split, cell by cell."""
     word, model = draw_lattice(random, level)
     cells = [
@@ -109,10 +109,10 @@ def viterbi(random: Random, level: int) -> Made:
         "\n".join(f"{number}\n{pieces[0]}" for number, pieces in cells),
         lambda answer: grade_cells(answer, cells, word, model, filled),
         filled,
-        ways_told(len(word), cells, word, model),
+        ways_text(len(word), cells, word, model),
         Board(word, {piece: bits_text(number) for piece, number in model.items()}),
     )
-    return Made(question, {"word": word, "bits": model})
+    return Draft(question, {"word": word, "bits": model})
 
 
 def grade_cells(
@@ -167,7 +167,7 @@ def grade_cells(
         verdict = verdict._replace(
             hint=sentences(verdict.hint, escape(_("The other wrong numbers follow from it.")))
         )
-    return verdict._replace(worked=ways_told(end, cells, word, model))
+    return verdict._replace(worked=ways_text(end, cells, word, model))
 
 
 def ways_to(end: int, word: str, model: Mapping[str, int]) -> list[int]:
@@ -175,7 +175,7 @@ def ways_to(end: int, word: str, model: Mapping[str, int]) -> list[int]:
     return [start for start in range(end) if word[start:end] in model]
 
 
-def ways_told(
+def ways_text(
     end: int, cells: Sequence[tuple[int, tuple[str, ...]]], word: str, model: Mapping[str, int]
 ) -> str:
     """How one can get to a boundary, with the bits of each way, but not their sums: markup."""

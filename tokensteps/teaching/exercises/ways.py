@@ -37,7 +37,7 @@ from tokensteps.teaching.exercises.unigram import (
 from tokensteps.teaching.exercises.words import (
     SIZES,
     Address,
-    Made,
+    Draft,
     corpus_of,
     draw_words,
     link_to,
@@ -110,9 +110,9 @@ class Posed(NamedTuple):
     """The parts of a question about a way."""
 
     used: Used
-    given: str
+    vocabulary: str
     """The vocabulary: markup."""
-    told: Mapping[str, str]
+    token_facts: Mapping[str, str]
     """The facts about each token, plain text."""
     why: str
     """The way's path to its split: markup."""
@@ -124,14 +124,14 @@ class Posed(NamedTuple):
     link: Address | None
 
 
-def ways(random: Random, level: int) -> Made:
+def ways(random: Random, level: int) -> Draft:
     """A word's split by one way to use a vocabulary trained for another."""
     pose = random.choice((pose_merges, pose_pieces))
     way, posed = pose(random, level)
-    return Made(way_question(way, posed), {**posed.facts, "way": way}, posed.link)
+    return Draft(way_question(way, posed), {**posed.facts, "way": way}, posed.link)
 
 
-def way_asked(
+def way_to_ask(
     random: Random, level: int, drawn: Callable[[], Iterator[tuple[Drawn, Used]]], own: str
 ) -> tuple[Drawn, Used, str]:
     """A run, a word, and a way to split it: `own`, the vocabulary's purpose, the longest match or the fewest
@@ -189,7 +189,7 @@ def way_question(way: str, posed: Posed) -> Question:
         "encode",
         prompt(
             _(USE_RULES[way]),
-            posed.given,
+            posed.vocabulary,
             fill(_("Which tokens is {word} split into this way?"), word=f"<code>{escape(used.word)}</code>"),
         ),
         Entry(split_hint(used.word)),
@@ -197,11 +197,11 @@ def way_question(way: str, posed: Posed) -> Question:
         grade_split(used.word, true, compare, explanation=why),
         why,
         posed.begun,
-        Board(used.word, {token: text for token, text in posed.told.items() if token in used.word}),
+        Board(used.word, {token: text for token, text in posed.token_facts.items() if token in used.word}),
     )
 
 
-def token_told(way: str, used: Used) -> tuple[str, str]:
+def way_texts(way: str, used: Used) -> tuple[str, str]:
     """How the longest match or the fewest tokens come about, and how to begin: markup."""
     split = used.splits[way][0]
     if way == "longest_prefix":
@@ -237,10 +237,10 @@ def pose_merges(random: Random, level: int) -> tuple[str, Posed]:
                 }
                 yield trace, Used(word, tokens, ways)
 
-    trace, used, way = way_asked(random, level, drawn, "merges")
+    trace, used, way = way_to_ask(random, level, drawn, "merges")
     merges = [(pair.first, pair.second) for pair in trace[-1].merges]
     steps = trace.tokenizer().explain(used.word)
-    why, begun = (bpe_steps(steps), bpe_begun(steps)) if way == "merges" else token_told(way, used)
+    why, begun = (bpe_steps(steps), bpe_begun(steps)) if way == "merges" else way_texts(way, used)
 
     def slip(yours: Spelled) -> str:
         return bpe_slip(yours, used.word, used.word, merges) if way == "merges" else ""
@@ -274,7 +274,7 @@ def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:
                 }
                 yield trace, Used(word, pieces, ways)
 
-    trace, used, way = way_asked(random, level, drawn, "most_probable")
+    trace, used, way = way_to_ask(random, level, drawn, "most_probable")
     seed, best = dict(trace.seed), used.splits[way][0]
     weights = {piece: Fraction(number, sum(seed.values())) for piece, number in seed.items()}
     if way == "most_probable":
@@ -282,7 +282,7 @@ def pose_pieces(random: Random, level: int) -> tuple[str, Posed]:
         text = _("The most probable split has probability {chance}.")
         begun = escape(text.format(chance=chance(float(probability(best, seed)))))
     else:
-        why, begun = token_told(way, used)
+        why, begun = way_texts(way, used)
 
     def slip(yours: Spelled) -> str:
         return split_slip(used.word, yours, weights) if way == "most_probable" else ""

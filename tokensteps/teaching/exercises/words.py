@@ -60,7 +60,7 @@ class Address(NamedTuple):
     query: Mapping[str, str]
 
 
-class Made(NamedTuple):
+class Draft(NamedTuple):
     """The result of a maker."""
 
     question: Question
@@ -69,7 +69,7 @@ class Made(NamedTuple):
     link: Address | None = None
 
 
-Maker = Callable[[Random, int], Made]
+Maker = Callable[[Random, int], Draft]
 
 
 @dataclass(frozen=True)

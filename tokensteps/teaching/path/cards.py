@@ -51,7 +51,7 @@ def own_question(_subject: ShownTokenizer | None) -> Question:
     trace = trace_at(BPE, **HOME_QUERY)
     tokenizer, style = trace.tokenizer(len(trace)), Style(byte_level=True)
 
-    def told(word: str) -> str:
+    def explain(word: str) -> str:
         tokens = tokenizer.encode(f" {word}").tokens
         message = ngettext(
             "{word} is {number} token: {tokens}.", "{word} is {number} tokens: {tokens}.", len(tokens)
@@ -69,15 +69,15 @@ def own_question(_subject: ShownTokenizer | None) -> Question:
             return unread(_("Write a word with letters."))
         cut = max(words, key=lambda word: len(tokenizer.encode(f" {word}").ids))
         if len(tokenizer.encode(f" {cut}").ids) > 1:
-            return right(told(cut))
+            return right(explain(cut))
         whole = escape(_("It occurs often in the text that this tokenizer learned from. Try a rarer word."))
-        return wrong(told(cut), f"{told(cut)} {whole}")
+        return wrong(explain(cut), f"{explain(cut)} {whole}")
 
     prompt = _(
         "Below, a tokenizer has left some words whole and cut others. Write a word of your own, or a sentence, in which you expect it to cut one."
     )
     return Question(
-        "own", escape(prompt), Entry(_("a word of your own")), EXAMPLE_WORD, grade, told(EXAMPLE_WORD)
+        "own", escape(prompt), Entry(_("a word of your own")), EXAMPLE_WORD, grade, explain(EXAMPLE_WORD)
     )
 
 
@@ -178,7 +178,7 @@ def differs_question(_subject: ShownTokenizer | None) -> Question:
     cuts = {one.word: one for one in snapshot.disagreements()}
     ways = [word for word, one in cuts.items() if one.apart == "all"]
 
-    def told(word: str) -> str:
+    def explain(word: str) -> str:
         each = [
             fill(
                 _("{algorithm}: {tokens}"),
@@ -193,19 +193,19 @@ def differs_question(_subject: ShownTokenizer | None) -> Question:
     def grade(answer: str) -> Verdict:
         word = answer.strip().lower()
         if word in ways:
-            return right(told(word))
+            return right(explain(word))
         if word not in snapshot.trace.corpus.words:
             message = _("{word} isn't one of the five words: type one of them.")
             return unread(message.format(word=repr(answer.strip()[:40])))
         mine = (
-            told(word)
+            explain(word)
             if word in cuts
             else fill(_("All three cut {word} alike."), word=f"<b>{escape(word)}</b>")
         )
         return wrong(mine, mine)
 
     prompt = _("Which of the five words is cut in three different ways? There are several; one will do.")
-    why = told(ways[0])
+    why = explain(ways[0])
     return Question("differs", escape(prompt), Entry(_("one of the words")), ways[0], grade, why)
 
 

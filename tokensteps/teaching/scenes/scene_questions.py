@@ -126,7 +126,7 @@ def languages_question(gpt2: ShownTokenizer) -> Question:
     dearest = max(costs, key=costs.__getitem__)
     names = {_(name): language for language, name in PARALLEL_LANGUAGES.items()}
 
-    def told(language: str) -> str:
+    def explain(language: str) -> str:
         message = _("{language}: {tokens}, {times} times the {english} of English.")
         return fill(
             message,
@@ -139,8 +139,8 @@ def languages_question(gpt2: ShownTokenizer) -> Question:
     def grade(answer: str) -> Verdict:
         language = names[answer.strip()]
         if language == dearest:
-            return right(told(dearest))
-        return wrong(sentences(told(language), told(dearest)), told(language))
+            return right(explain(dearest))
+        return wrong(sentences(explain(language), explain(dearest)), explain(language))
 
     prompt = _(
         "Forty short sentences say the same in six languages. In which language does GPT-2 need the most tokens for them?"
@@ -151,7 +151,7 @@ def languages_question(gpt2: ShownTokenizer) -> Question:
         Choice(tuple(names)),
         _(PARALLEL_LANGUAGES[dearest]),
         grade,
-        told(dearest),
+        explain(dearest),
     )
 
 

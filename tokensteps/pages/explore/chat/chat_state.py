@@ -55,12 +55,12 @@ def change(number: int, **parts: str) -> None:
     )
 
 
-def move(number: int, places: int) -> None:
+def move(number: int, offset: int) -> None:
     """Move a message up or down."""
     moved = chat_rows().copy()
     at = next(index for index, row in enumerate(moved) if row.number == number)
     row = moved.pop(at)
-    moved.insert(max(0, at + places), row)
+    moved.insert(max(0, at + offset), row)
     _put("rows", moved)
 
 

@@ -173,11 +173,11 @@ def show_messages() -> None:
         )
 
 
-def _message_row(place: int, row: chat.Row, last: bool) -> None:
+def _message_row(index: int, row: chat.Row, last: bool) -> None:
     """One message's widgets."""
     role, text = f"playground.chat.role.{row.number}", f"playground.chat.text.{row.number}"
     st.session_state[role], st.session_state[text] = row.turn
-    number = place + 1
+    number = index + 1
     st.selectbox(
         _("Role of message {number}").format(number=number),
         ROLES,
@@ -196,7 +196,7 @@ def _message_row(place: int, row: chat.Row, last: bool) -> None:
     )
     # Text in asterisks is for screen readers, not for the eye: the row shows the message's number.
     for name, label, does, off in (
-        ("up", _("Up *(message {number})*"), partial(chat.move, row.number, -1), place == 0),
+        ("up", _("Up *(message {number})*"), partial(chat.move, row.number, -1), index == 0),
         ("down", _("Down *(message {number})*"), partial(chat.move, row.number, 1), last),
         ("out", _("Remove *message {number}*"), partial(chat.remove, row.number), False),
     ):
@@ -204,10 +204,10 @@ def _message_row(place: int, row: chat.Row, last: bool) -> None:
         st.button(label.format(number=number), key=key, on_click=does, disabled=off, type="tertiary")
 
 
-def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None:
+def show_cost(analysis: Analysis, rendered: Rendered, turns: list[ChatTurn]) -> None:
     """The chat's tokens: their number, their owners, and the tokens themselves."""
     subject = analysis.subject
-    whose = [owner(start, end, made.own) for start, end in analysis.offsets]
+    whose = [owner(start, end, rendered.own) for start, end in analysis.offsets]
     special = [subject.token(one) in subject.style.special_tokens for one in analysis.ids]
     own = sum(one is not None for one in whose)
     marks = sum(mark for one, mark in zip(whose, special, strict=True) if one is None)
@@ -219,9 +219,9 @@ def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None
             )
         )
     for number, turn in enumerate(turns):
-        _remarks(analysis, number, turn, whose, special, made)
+        _remarks(analysis, number, turn, whose, special, rendered)
     runs = analysis.runs(0, STRETCHES_DRAWN)
-    st.html(chat_html(runs, made.own))
+    st.html(chat_html(runs, rendered.own))
     if len(analysis.stretches) > STRETCHES_DRAWN:
         st.caption(
             _("The first {number} tokens are shown; the counts cover everything.").format(
@@ -241,7 +241,7 @@ def show_cost(analysis: Analysis, made: Rendered, turns: list[ChatTurn]) -> None
     st.caption(_("Ids"))
     st.code(", ".join(map(str, analysis.ids)), language=None, wrap_lines=True)
     st.caption(_("The text that the model reads"))
-    st.code(made.text, language=None, wrap_lines=True)
+    st.code(rendered.text, language=None, wrap_lines=True)
 
 
 def show_prices(whose: list[int | None], turns: list[ChatTurn]) -> None:
@@ -279,10 +279,10 @@ def _remarks(
     turn: ChatTurn,
     whose: list[int | None],
     special: list[bool],
-    made: Rendered,
+    rendered: Rendered,
 ) -> None:
     """Oddities of a message: it can't be found again, or it contains the template's own markup."""
-    if turn.content.strip() and not made.own[number]:
+    if turn.content.strip() and not rendered.own[number]:
         message = _(
             "The template rewrites message {number}, or leaves it out: its tokens count as the template's."
         )

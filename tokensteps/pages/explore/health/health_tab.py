@@ -103,7 +103,7 @@ def show_findings(name: str, subject: ShownTokenizer, health: Health) -> None:
     table = drawn(  # all rows of a large vocabulary take half a second
         (name, health.finished, chosen, current_language()),
         lambda: view.findings_table(subject, health, ids),
-        lambda made: ROW_SIZE * (len(made) + 1),
+        lambda table: ROW_SIZE * (len(table) + 1),
     )
     if query:
         table = matching(table, query, 3)

@@ -45,8 +45,8 @@ def _typing_turns() -> anyio.CapacityLimiter:
 async def _draw_typed(request: Request) -> Response:
     """The chips of a text after a change. Raises TypingError."""
     name = request.path_params["desk"]
-    desk = typing_session_named(name)
-    if desk is None:
+    session = typing_session_named(name)
+    if session is None:
         raise TypingError(404)
     if _typing_turns().statistics().tasks_waiting >= TYPED_WAITING:
         raise TypingError(503)
@@ -54,22 +54,22 @@ async def _draw_typed(request: Request) -> Response:
         size, said = await read_body(request, TYPED_BODY)
     except BodyError as error:
         raise TypingError(error.status) from error
-    desk.take_turn(size)
+    session.take_turn(size)
     packed = "gzip" in request.headers.get("accept-encoding", "")
     data = await anyio.to_thread.run_sync(
-        _work_typed, name, desk, TextChange.read(said), packed, limiter=_typing_turns()
+        _work_typed, name, session, TextChange.read(said), packed, limiter=_typing_turns()
     )
     headers = {"Vary": "Accept-Encoding", **({"Content-Encoding": "gzip"} if data[:2] == GZIP else {})}
     return Response(data, media_type="application/json", headers=headers)
 
 
-def _work_typed(name: str, desk: TypingSession, change: TextChange, packed: bool) -> bytes:
+def _work_typed(name: str, session: TypingSession, change: TextChange, packed: bool) -> bytes:
     """The answer, in a thread of its own. Raises TypingError."""
     try:
-        data = desk.draw(change)
+        data = session.draw(change)
     except TokenizersCoreError as error:
         raise TypingError(422) from error  # the page says what is wrong
-    keep(name, desk)
+    keep(name, session)
     return gzip.compress(data, FAST, mtime=0) if packed and len(data) > WORTH_PACKING else data
 
 

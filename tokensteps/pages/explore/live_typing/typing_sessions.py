@@ -1,7 +1,7 @@
-"""Typing sessions, or desks: the server draws the chips of a text at each key, without a run of the page.
+"""Typing sessions: the server draws the chips of a text at each key, without a run of the page.
 
 A run of the page takes Streamlit and the browser several times longer than the chips and their counts need.
-So the page leaves its settings for drawing a text at its desk, and the text box sends each change there
+So the page leaves its settings for drawing a text in a session, and the text box sends each change there
 (`routes.py`). The rest of the page follows when the typing pauses.
 """
 
@@ -18,7 +18,7 @@ from tokensteps.bounded import ENTRY, SharedCache, text_bytes
 from tokensteps.components.editor import as_typed
 from tokensteps.drawing.chips import Version
 from tokensteps.language.i18n import use_language
-from tokensteps.limits import DESKS_ROOM, PLAYGROUND_LIMIT, TYPED_BYTES, TYPED_RATE
+from tokensteps.limits import PLAYGROUND_LIMIT, TYPED_BYTES, TYPED_RATE, TYPING_ROOM
 from tokensteps.pages.explore.playground_chips import ChipsView, chips_data, turns_back
 from tokensteps.server.entrance.rates import Account
 from tokensteps.streamlit_internals import acting_for
@@ -140,7 +140,7 @@ class TypingSession:
         self.text, self._version = as_typed(text), change.version
 
 
-_desks: Final = SharedCache[str, TypingSession](DESKS_ROOM)
+_typing_sessions: Final = SharedCache[str, TypingSession](TYPING_ROOM)
 
 
 def typing_address(name: str) -> str:
@@ -149,24 +149,24 @@ def typing_address(name: str) -> str:
 
 
 def open_typing_session(name: str, view: ChipsView, session: str) -> None:
-    """Have a desk show texts like this."""
-    desk = _desks.get(name)
-    if desk is None:
-        desk = TypingSession(view, session)
-    desk.look(view, session)
-    keep(name, desk)
+    """Have a session show texts like this."""
+    typing = _typing_sessions.get(name)
+    if typing is None:
+        typing = TypingSession(view, session)
+    typing.look(view, session)
+    keep(name, typing)
 
 
 def close_typing_session(name: str) -> None:
-    """Have a desk show nothing: the page says why."""
-    _desks.drop(name)
+    """Have a session show nothing: the page says why."""
+    _typing_sessions.drop(name)
 
 
 def typing_session_named(name: str) -> TypingSession | None:
-    """The desk of this name; None if there is none, or if it had to make room."""
-    return _desks.get(name)
+    """The session of this name; None if there is none, or if it had to make room."""
+    return _typing_sessions.get(name)
 
 
-def keep(name: str, desk: TypingSession) -> None:
-    """Keep a desk, with its present text."""
-    _desks.put(name, desk, ENTRY + text_bytes(desk.text))
+def keep(name: str, session: TypingSession) -> None:
+    """Keep a session, with its present text."""
+    _typing_sessions.put(name, session, ENTRY + text_bytes(session.text))

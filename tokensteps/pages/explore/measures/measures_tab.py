@@ -245,8 +245,8 @@ def explain_measure(
         )
     )
     st.button(
-        _("What it is made of: “{tab}”").format(tab=_(words.made_of)),
+        _("What it is made of: “{tab}”").format(tab=_(words.tab)),
         key=f"{MEASURES_KEY}.made_of",
         on_click=open_tab,
-        args=("playground.tab", words.made_of),
+        args=("playground.tab", words.tab),
     )

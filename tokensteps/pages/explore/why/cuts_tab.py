@@ -25,7 +25,7 @@ from tokensteps.limits import CUT_LIMIT, WHY_WORD
 from tokensteps.pages.cutting import Chosen, show_ways
 from tokensteps.pages.explore.playground_state import chosen_specs, playground_url, playground_value
 from tokensteps.pages.explore.why.why_state import CUTS_TAB, note_tab, set_why, why_value
-from tokensteps.pages.explore.why.why_tab import choose_among, refused_texts, tokenizer_asked, word_asked
+from tokensteps.pages.explore.why.why_tab import choose_among, choose_tokenizer, choose_word, refused_texts
 from tokensteps.server.shared_cache import remembered
 from tokensteps.server.stores import digest
 from tokensteps.widgets.downloads import show_address
@@ -42,9 +42,9 @@ def cuts_tab(analyses: Mapping[str, Analysis]) -> None:
         )
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        letter = tokenizer_asked(analyses)
+        letter = choose_tokenizer(analyses)
         analysis = analyses[letter]
-        word = word_asked(analysis)
+        word = choose_word(analysis)
         choice = st.container(width="stretch")
     for text in refused_texts():
         problem(text)
@@ -75,7 +75,7 @@ def _one_word(
     if not wanted.words:
         note(_("Nothing of this text is left for the model."))
         return
-    model_word = wanted.story.word if wanted.story else wanted.words[wanted.place]
+    model_word = wanted.story.word if wanted.story else wanted.words[wanted.nth]
     if len(model_word) > WHY_WORD:
         message = _("For the model, this word has {number} symbols; up to {limit} are stepped through.")
         note(message.format(number=count(len(model_word)), limit=count(WHY_WORD)))

@@ -15,7 +15,7 @@ from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import LETTERS
-from tokensteps.catalogue.why import Asked, StageDone, WordStory
+from tokensteps.catalogue.why import Explanation, StageDone, WordStory
 from tokensteps.components.address import page_address, update_url
 from tokensteps.components.chips import chosen_stretch
 from tokensteps.drawing.encoding import encoding_frame, match_frame
@@ -65,15 +65,15 @@ def why_tab(analyses: Mapping[str, Analysis]) -> None:
         )
     )
     _ask_and_tell(analyses)
-    chosen_stretch("playground.why.chosen", _heard, to_be_shown())  # last: the part to scroll to is there
+    chosen_stretch("playground.why.chosen", _remember, to_be_shown())  # last: the part to scroll to is there
 
 
 def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
     """The question, and the whole answer."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        letter = tokenizer_asked(analyses)
+        letter = choose_tokenizer(analyses)
         analysis = analyses[letter]
-        word = word_asked(analysis)
+        word = choose_word(analysis)
         choice = st.container(width="stretch")  # if the text is split into several words
     for text in refused_texts():
         problem(text)
@@ -103,7 +103,7 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
 # --- The question -------------------------------------------------------------------------------------------
 
 
-def tokenizer_asked(analyses: Mapping[str, Analysis]) -> str:
+def choose_tokenizer(analyses: Mapping[str, Analysis]) -> str:
     """The letter of the tokenizer: a choice if there are several."""
     state, key, first = st.session_state, "playground.why.whose", next(iter(analyses))
     chosen = why_value("by") if why_value("by") in analyses else first
@@ -122,7 +122,7 @@ def tokenizer_asked(analyses: Mapping[str, Analysis]) -> str:
     return str(chosen)
 
 
-def word_asked(analysis: Analysis) -> str:
+def choose_word(analysis: Analysis) -> str:
     """The word: one of the text's, or any other; at first the one with the most tokens."""
     state, key = st.session_state, "playground.why.word"
     text = analysis.text[:PIPELINE_LIMIT]
@@ -153,7 +153,7 @@ def word_asked(analysis: Analysis) -> str:
     return word
 
 
-def _heard(start: int, end: int) -> None:
+def _remember(start: int, end: int) -> None:
     """Remember the chosen stretch of the text until its word is known."""
     st.session_state["playground.why.stretch"] = start, end
 
@@ -169,14 +169,14 @@ def refused_texts() -> list[str]:
     return [] if narration is None else [too_long(_(narration[0]), *narration[1:])]
 
 
-def choose_among(explanation: Asked, style: Style) -> None:
+def choose_among(explanation: Explanation, style: Style) -> None:
     """The choice among the words of a text before the model."""
     state, key = st.session_state, "playground.why.which"
-    state[key] = explanation.place
+    state[key] = explanation.nth
     st.selectbox(
         _("It is split into {number} words first").format(number=count(len(explanation.words))),
         range(len(explanation.words)),
-        format_func=lambda place: readable(explanation.words[place], style)[:80],
+        format_func=lambda index: readable(explanation.words[index], style)[:80],
         key=key,
         on_change=lambda: set_why(nth=state[key], split=""),
         width=260,
@@ -186,7 +186,7 @@ def choose_among(explanation: Asked, style: Style) -> None:
 # --- The answer ---------------------------------------------------------------------------------------------
 
 
-def _show_stages(text: str, explanation: Asked, subject: ShownTokenizer, style: Style) -> None:
+def _show_stages(text: str, explanation: Explanation, subject: ShownTokenizer, style: Style) -> None:
     rows = [_row(one, explanation.foreign) for one in explanation.stages]
     tokens = explanation.story.tokens if explanation.story else ()
     model = StageRow(subject.algorithm, _("model"), tokens)
@@ -215,7 +215,7 @@ def _row(done: StageDone, foreign: bool) -> StageRow:
     return StageRow(name, kind, done.texts, in_bytes)
 
 
-def _why_no_story(explanation: Asked, subject: ShownTokenizer) -> None:
+def _why_no_story(explanation: Explanation, subject: ShownTokenizer) -> None:
     """Why there are no steps."""
     if not explanation.words:
         note(_("Nothing of this text is left for the model."))
@@ -225,14 +225,14 @@ def _why_no_story(explanation: Asked, subject: ShownTokenizer) -> None:
         )
     elif explanation.lacking is not None:
         note(explained(explanation.lacking))
-    elif len(explanation.words[explanation.place]) > WHY_WORD:
+    elif len(explanation.words[explanation.nth]) > WHY_WORD:
         message = _("For the model, this word has {number} symbols; up to {limit} are stepped through.")
-        note(message.format(number=count(len(explanation.words[explanation.place])), limit=count(WHY_WORD)))
+        note(message.format(number=count(len(explanation.words[explanation.nth])), limit=count(WHY_WORD)))
     else:
         message = _(
             "{token} is an added token: it is found in the text before everything else, and never split."
         )
-        note(message.format(token=quoted(explanation.words[explanation.place])))
+        note(message.format(token=quoted(explanation.words[explanation.nth])))
 
 
 def _why_not(word: str, story: WordStory, subject: ShownTokenizer, style: Style) -> str:

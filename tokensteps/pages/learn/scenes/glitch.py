@@ -23,7 +23,7 @@ from tokensteps.teaching.lessons import Link
 from tokensteps.teaching.scenes.scene_inputs import TIMES_NAMED, glitch_of
 from tokensteps.widgets import stage
 
-MOST_FOUND: Final = 24
+MOST_SHOWN: Final = 24
 """The most found tokens to show."""
 CHECKED: Final = "matters.checked"
 """In session state: the specs of the vocabularies to check."""
@@ -35,15 +35,15 @@ def glitch(subjects: Mapping[str, ShownTokenizer]) -> None:
     name = text_of("glitch", _("A name that nobody else has"), WORD_SHOWN)
     if name is None:
         return
-    _made_here(name)
+    _trained_here(name)
     st.header(_("Found in these vocabularies"), anchor=False)
-    draw_rows([_found_row(spec, subject) for spec, subject in subjects.items()])
+    draw_rows([_vocabulary_row(spec, subject) for spec, subject in subjects.items()])
     for spec, subject in subjects.items():
         if not isinstance(subject, TrainedSubject):
             _check(spec)
 
 
-def _made_here(name: str) -> None:
+def _trained_here(name: str) -> None:
     """Train a small tokenizer on the name, here and now."""
     result = glitch_of(name.strip())
     style = Style(byte_level=True, show="spaces")
@@ -64,7 +64,7 @@ def _made_here(name: str) -> None:
     st.html(f'<div class="ts"><p>{text}</p></div>')
 
 
-def _found_row(spec: str, subject: ShownTokenizer) -> str:
+def _vocabulary_row(spec: str, subject: ShownTokenizer) -> str:
     """A vocabulary's row: tokens not used in its own training text, or the findings of its check."""
     if isinstance(subject, TrainedSubject):
         unused = subject.unused
@@ -85,13 +85,13 @@ def _found_row(spec: str, subject: ShownTokenizer) -> str:
         )
         shown, figures = tuple(never), [(_("No text gives it"), len(never), "warn" if never else "")]
     style = subject.style._replace(show="spaces")
-    left_out = len(shown) - MOST_FOUND
+    left_out = len(shown) - MOST_SHOWN
     more = (
         ngettext("… {number} more", "… {number} more", left_out).format(number=count(left_out))
         if left_out > 0
         else ""
     )
-    drawn = f'<span class="row">{chips(shown[:MOST_FOUND], style)}</span> <small>{escape(more)}</small>'
+    drawn = f'<span class="row">{chips(shown[:MOST_SHOWN], style)}</span> <small>{escape(more)}</small>'
     return way_html(
         escape(subject.name), [*figures, (_("Vocabulary"), subject.size, "")], drawn, escape(text)
     )
