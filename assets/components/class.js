@@ -106,7 +106,7 @@ class ClassStrip extends Component {
       if (round) this.votes.set(round.round, { ...round }); // the vote may be taken again on another device
       this.wall.tick();
     }
-    if (this.wall && (kind === "ask" || (kind === "state" && this.wall.draft?.asked))) this.wall.closeDraft();
+    if (this.wall && (kind === "ask" || (kind === "state" && this.wall.draft?.sent))) this.wall.closeDraft();
     this.update();
   }
   isElsewhere() { // whether another of the lecturer's devices has led the class, and this one isn't about to
@@ -211,13 +211,13 @@ class ClassStrip extends Component {
     return [...this.room.lost.values()].reduce((sum, { count }) => sum + count, 0);
   }
   drawLecturer(state) {
-    const { labels } = this, given = givenHere(), lost = this.lostNow();
+    const { labels } = this, tasks = givenHere(), lost = this.lostNow();
     this.setStop(this.peopleTold());
     this.name("back", labels.back, { hidden: !this.room.place || !isAside() });
     this.name("ask", labels.ask);
     const prepared = filled(labels.prepared, { number: deck.left(state).length });
     this.name("prepared", prepared, { hidden: !deck.of(state).length });
-    this.name("give", labels.give, { hidden: !given });
+    this.name("give", labels.give, { hidden: !tasks });
     this.name("progress", labels.progress, { hidden: !state.give, pressed: this.panel.kind === "progress" });
     this.name("blank", labels.blank, { pressed: Boolean(state.blank) });
     this.name("call", state.all ? labels.let_go : labels.call_back);
@@ -259,13 +259,13 @@ class ClassStrip extends Component {
   }
   hold() { // while something is asked, nothing on the page leads ahead
     const lecturer = this.room.isLecturer(), step = lecturer ? this.stepOnWall() : this.stepOfClass();
-    const asked = step !== undefined, there = Number.isInteger(step);
-    this.page.toggleAttribute(ASKED, asked);
-    const kept = { steps: this.kept() };
-    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail: kept }));
-    this.page.toggleAttribute(KEPT_END, Boolean(kept.steps) && stepNow() >= kept.steps[1]);
+    const asking = step !== undefined, there = Number.isInteger(step);
+    this.page.toggleAttribute(ASKED, asking);
+    const detail = { steps: this.bounds() };
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail }));
+    this.page.toggleAttribute(KEPT_END, Boolean(detail.steps) && stepNow() >= detail.steps[1]);
     // In Predict, a page ahead of the class has more on it than the stage: the words as they are split there.
-    this.page.toggleAttribute(AHEAD, there ? stageEnd() > step : Boolean(kept.beyond));
+    this.page.toggleAttribute(AHEAD, there ? stageEnd() > step : Boolean(detail.beyond));
     this.page.toggleAttribute("data-class-wall", Boolean(this.wall?.isOpen()));
     stageBox()?.toggleAttribute("data-walled", Boolean(this.wall?.isOpen()));
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: there ? step : this.pending }));
@@ -275,7 +275,7 @@ class ClassStrip extends Component {
     if (!this.wall?.isAsking() || !about || about.kind === "own" || state.ended) return undefined;
     return this.wall.draft?.question?.step ?? state.round?.place?.step ?? stepNow();
   }
-  kept() { // the class's bounds for a student's steps; null for all steps
+  bounds() { // the class's bounds for a student's steps; null for all steps
     const { state, place, refused } = this.room, { pace } = state ?? {};
     if (this.room.isLecturer() || !pace || !place || state.ended || refused) return null;
     if (this.stepOfClass() !== undefined) return null; // the question is about the lecturer's step
@@ -387,8 +387,8 @@ class ClassStrip extends Component {
   onShown({ question, judged } = {}) {
     if (question && question.nonce !== this.answeredNonce && question.nonce === this.askedNonce) {
       [this.answeredNonce, this.pending] = [question.nonce, null];
-      const { question: made, kinds } = question, why = this.labels[kinds.length ? "run_over" : "no_run"];
-      this.wall?.open({ question: made, kinds, why: made ? "" : why });
+      const { question: generated, kinds } = question, why = this.labels[kinds.length ? "run_over" : "no_run"];
+      this.wall?.open({ question: generated, kinds, why: generated ? "" : why });
     }
     if (judged && JSON.stringify(judged) !== this.judged) {
       this.judged = JSON.stringify(judged);
@@ -508,10 +508,10 @@ class ClassStrip extends Component {
     else if (!this.wall.isOpen() || this.room.state.round?.state === "revealed") this.draft();
   }
   give() {
-    const { given } = givenHere() ?? {};
-    if (!given) return;
+    const { given: tasks } = givenHere() ?? {};
+    if (!tasks) return;
     const { page, query } = here();
-    this.post("give", { page, query, ...given });
+    this.post("give", { page, query, ...tasks });
     this.panel.kind = "";
     this.panel.turn("progress");
   }

@@ -102,9 +102,9 @@ class Walk extends Component {
     this.enter();
   }
   enter() {
-    const box = document.querySelector(BOX), held = focused();
+    const box = document.querySelector(BOX), active = focused();
     if (!(performance.now() < this.until)) return;
-    if (!box || held.matches("input, textarea")) this.later("enter", 100, () => this.enter());
+    if (!box || active.matches("input, textarea")) this.later("enter", 100, () => this.enter());
     else box.focus({ preventScroll: true });
   }
   enterStation(until) { // led there by a key: with the keyboard, the question is far from the strip
@@ -162,8 +162,8 @@ class Walk extends Component {
 
   // --- the time
   since() { // when this stop began; the browser may give back anything
-    const [place, text] = stored.get(SINCE).split(" "), then = Number(text), now = Date.now();
-    if (place === this.shown.place && then > now - DAY && then <= now) return then;
+    const [stop, text] = stored.get(SINCE).split(" "), then = Number(text), now = Date.now();
+    if (stop === this.shown.place && then > now - DAY && then <= now) return then;
     stored.set(SINCE, `${this.shown.place} ${now}`);
     return now;
   }

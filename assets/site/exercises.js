@@ -6,9 +6,9 @@ const MOST = 120, HASH = 16; // characters of a number, digits of a hash
 
 // --- SHA-256 (FIPS 180-4): the browser's own is missing where a page came without encryption
 const primes = (number) => {
-  const found = [];
-  for (let one = 2; found.length < number; one++) if (found.every((prime) => one % prime)) found.push(one);
-  return found;
+  const results = [];
+  for (let one = 2; results.length < number; one++) if (results.every((prime) => one % prime)) results.push(one);
+  return results;
 };
 const fraction = (number) => Math.floor((number % 1) * 2 ** 32);
 const ROUNDS = primes(64).map((prime) => fraction(Math.cbrt(prime)));
@@ -53,7 +53,7 @@ function plainSigns(text) { // as teaching/questions.py reads numbers
   const lowered = (signs) => `^${[...signs].map((sign) => LOWERED[RAISED.indexOf(sign)]).join("")}`;
   const raised = text.trim().replace(UNIT, "").replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+/g, lowered);
   return raised.replace(/[×·⋅÷−–⁄:]/g, (sign) => SIGNS[sign]).replaceAll("**", "^")
-    .replace(THOUSANDS, (found) => found.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").trim();
+    .replace(THOUSANDS, (match) => match.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").trim();
 }
 class Calculation {
   at = 0;
@@ -62,9 +62,9 @@ class Calculation {
     this.parts = text.match(/\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?|\S/gi) ?? [];
   }
   value() { // [numerator, denominator]; throws for anything else
-    const found = this.sum();
+    const result = this.sum();
     if (this.at < this.parts.length) throw new SyntaxError(this.parts[this.at]);
-    return found;
+    return result;
   }
   takes(signs) {
     return signs.includes(this.parts[this.at]) ? this.parts[this.at++] : null;
@@ -97,9 +97,9 @@ class Calculation {
   }
   atom() {
     if (!this.takes(["("])) return this.number(this.parts[this.at++] ?? "");
-    const found = this.sum();
+    const result = this.sum();
     if (!this.takes([")"])) throw new SyntaxError(")");
-    return found;
+    return result;
   }
   power([top, bottom], [exponent, under]) { // under is positive
     const times = exponent / under, size = times < 0n ? -times : times;
@@ -167,12 +167,12 @@ const READ = {
 function verdictOn(text, lock) {
   if (!text.trim()) return ["unread", WORDS.empty];
   if (text.length > WORDS.limit) {
-    const told = WORDS.long.replace("{size}", text.length.toLocaleString("en"));
-    return ["unread", told.replace("{limit}", WORDS.limit.toLocaleString("en"))];
+    const message = WORDS.long.replace("{size}", text.length.toLocaleString("en"));
+    return ["unread", message.replace("{limit}", WORDS.limit.toLocaleString("en"))];
   }
-  const found = READ[lock.read](text, lock);
-  if (typeof found === "string") return ["unread", found];
-  const [plain, doubt] = found, hash = sha256(`${lock.salt}\n${plain}`).slice(0, HASH);
+  const parsed = READ[lock.read](text, lock);
+  if (typeof parsed === "string") return ["unread", parsed];
+  const [plain, doubt] = parsed, hash = sha256(`${lock.salt}\n${plain}`).slice(0, HASH);
   if (lock.right.includes(hash)) return ["right", WORDS.right];
   if (lock.tied.includes(hash)) return ["tied", `${WORDS.tied} ${WORDS.as_good}`];
   return doubt ? ["unread", doubt] : ["wrong", WORDS.wrong];
@@ -196,10 +196,10 @@ class Task {
   }
   check() {
     const verdicts = this.locks.map((lock, at) => verdictOn(this.boxes[at].value, lock));
-    const [kind, told] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
+    const [kind, message] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
     verdicts.forEach(([one], at) => { this.boxes[at].ariaInvalid = one === "wrong" || one === "unread"; });
     const note = this.form.querySelector(".verdict"), hint = this.form.querySelector(".hint");
-    Object.assign(note, { textContent: told, hidden: false, className: `note verdict ${kind}` });
+    Object.assign(note, { textContent: message, hidden: false, className: `note verdict ${kind}` });
     if (kind === "wrong" && hint.firstChild) hint.hidden = false;
     (hint.hidden ? note : hint).scrollIntoView({ block: "nearest" });
     this.solved ||= kind === "right";
@@ -212,8 +212,8 @@ class Task {
   resume({ right, boxes }) { // as it was left
     this.solved = right;
     this.boxes.forEach((box, at) => { box.value = boxes[at] ?? ""; });
-    const told = { textContent: WORDS.right, hidden: false, className: "note verdict right" };
-    if (right) Object.assign(this.form.querySelector(".verdict"), told);
+    const verdict = { textContent: WORDS.right, hidden: false, className: "note verdict right" };
+    if (right) Object.assign(this.form.querySelector(".verdict"), verdict);
   }
 }
 const tasks = [...document.querySelectorAll(".task")].map((node) => new Task(node));

@@ -15,9 +15,9 @@ function dress(root, styles) { // a library may have brought sheets of its own
   root.adoptedStyleSheets = [...root[STYLES].keys(), ...others];
 }
 
-export function draw(name, styles, given) {
-  dress(given.parentElement, styles);
-  return (begun[name] ??= COMPONENTS[name]())(given);
+export function draw(name, styles, args) {
+  dress(args.parentElement, styles);
+  return (begun[name] ??= COMPONENTS[name]())(args);
 }
 
 document.addEventListener("keydown", (event) => { // Python may not have come to the projector yet

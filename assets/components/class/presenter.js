@@ -83,8 +83,8 @@ class Presenter {
     this.tick();
   }
   drawPlan(plan) {
-    const told = this.strip.data.plan, { labels } = this;
-    const here = plan && told && plan.walk === `${told.walk}.${told.number}` ? told : null;
+    const data = this.strip.data.plan, { labels } = this;
+    const here = plan && data && plan.walk === `${data.walk}.${data.number}` ? data : null;
     const now = JSON.stringify([here, labels.next_activity]);
     this.plan.hidden = !here;
     if (now === this.drawnPlan || !here) return;
@@ -102,16 +102,16 @@ class Presenter {
       make("div", { className: "actions" }, go(-1, labels.activity_back), go(1, labels.next_activity)));
   }
   drawSteps() { // as screen readers hear them
-    const now = stepNow(), ahead = document[HIDDEN_STEP], peek = { steps: [now, now + 1], told: [] }, { labels } = this;
+    const now = stepNow(), next = document[HIDDEN_STEP], peek = { steps: [now, now + 1], texts: [] }, { labels } = this;
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:peek", { detail: peek }));
-    if (ahead?.on === here()?.page && ahead?.ahead.step === now + 1) peek.told[1] ??= ahead.ahead.say;
+    if (next?.on === here()?.page && next?.ahead.step === now + 1) peek.texts[1] ??= next.ahead.say;
     const shown = JSON.stringify([peek, labels.this_step]);
-    this.steps.hidden = !peek.told[0];
+    this.steps.hidden = !peek.texts[0];
     if (shown === this.drawnSteps) return;
     this.drawnSteps = shown;
-    this.steps.replaceChildren(...peek.told.map((told, index) => told && make("p", { className: index ? "soft" : "" },
+    this.steps.replaceChildren(...peek.texts.map((text, index) => text && make("p", { className: index ? "soft" : "" },
       make("b", { textContent: `${filled(index ? labels.next_step : labels.this_step, { number: now + index })} ` }),
-      told)).filter(Boolean));
+      text)).filter(Boolean));
   }
   drawPad() {
     const { labels } = this, { wall, room } = this.strip, { round } = room.state;
