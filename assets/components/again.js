@@ -10,12 +10,12 @@ new MutationObserver(([{ target }]) => {
     return;
   }
   if (left === undefined) return;
-  const address = left, at = document.activeElement;
-  const typing = at?.matches("textarea,input:not([type=checkbox],[type=radio])");
+  const address = left, active = document.activeElement;
+  const typing = active?.matches("textarea,input:not([type=checkbox],[type=radio])");
   left = undefined;
-  if (typing) at.blur();
+  if (typing) active.blur();
   ask?.(address);
-  if (typing) at.focus({ preventScroll: true });
+  if (typing) active.focus({ preventScroll: true });
 }).observe(document.body, { subtree: true, attributeFilter: ["data-test-connection-state"] });
 
 export default function again({ setTriggerValue }) {

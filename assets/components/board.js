@@ -50,8 +50,8 @@ class Board extends Component {
     return !this.open();
   }
   open() { // the uncovered characters
-    return [...this.shown.word].filter((_, at) => !this.down.some(({ dataset: { start, end } }) =>
-      Number(start) <= at && at < Number(end))).join("");
+    return [...this.shown.word].filter((_, index) => !this.down.some(({ dataset: { start, end } }) =>
+      Number(start) <= index && index < Number(end))).join("");
   }
   write() {
     const boxes = this.boxes(), answers = this.answers();
@@ -90,8 +90,8 @@ class Board extends Component {
     for (const other of this.pieces()) other.tabIndex = other === piece ? 0 : -1;
   }
   onKey(event) {
-    const pieces = this.pieces(), at = pieces.indexOf(this.root.activeElement), last = pieces.length - 1;
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last };
+    const pieces = this.pieces(), i = pieces.indexOf(this.root.activeElement), last = pieces.length - 1;
+    const to = { ArrowRight: i + 1, ArrowDown: i + 1, ArrowLeft: i - 1, ArrowUp: i - 1, Home: 0, End: last };
     if (!(event.key in to) || hasModifier(event)) return;
     event.preventDefault();
     const piece = pieces[Math.max(0, Math.min(to[event.key], last))];

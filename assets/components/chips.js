@@ -11,7 +11,7 @@ const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
 
 const fill = (message, values) => message.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 const middle = ({ left, right }) => (left + right) / 2;
-const indexAt = (node) => node?.closest?.(".r,.ids span")?.at;
+const indexAt = (node) => node?.closest?.(".r,.ids span")?.index;
 
 // The details: of the run under the mouse or the focus, else of the pinned one.
 class Card {
@@ -59,7 +59,7 @@ class Row {
     this.numbers = ids;
     const spans = this.node.children;
     let count = 0;
-    this.marks = runs.map((run, at) => run.ids.map(() => Object.assign(spans[count++], { at })));
+    this.marks = runs.map((run, index) => run.ids.map(() => Object.assign(spans[count++], { index })));
   }
   replace(from, to, ids) { // an id's comma is in front of it, so the first one has none
     const { node } = this, old = document.createRange(), fresh = document.createDocumentFragment();
@@ -329,7 +329,7 @@ class Chips extends Component {
     putLines(pane, this.drawn, lines);
     this.drawn = lines;
     this.nodes = [...pane.querySelectorAll(".r")];
-    this.nodes.forEach((node, at) => { node.at = at; });
+    this.nodes.forEach((node, index) => { node.index = index; });
   }
 }
 

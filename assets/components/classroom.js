@@ -102,12 +102,12 @@ class Classroom extends Component {
       .map((one) => ({ ...one, label: pages.get(one.run) }));
     return lostCurve(labels, places);
   }
-  async onClick(at) {
-    if (!at) return;
-    if (at.dataset.code) this.show(at.dataset.code);
-    else if (at.dataset.do === "print") print();
-    else if (at.dataset.do === "refresh") this.show(this.code);
-    else await this.save(at.dataset.do);
+  async onClick(button) {
+    if (!button) return;
+    if (button.dataset.code) this.show(button.dataset.code);
+    else if (button.dataset.do === "print") print();
+    else if (button.dataset.do === "refresh") this.show(this.code);
+    else await this.save(button.dataset.do);
   }
   async save(form) {
     const as = encodeURIComponent(saved.get(this.code).key);

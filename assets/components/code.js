@@ -37,7 +37,7 @@ class Code extends Component {
     this.clear();
     const texts = values.split("\n"), beats = code.split(" ").slice(0, beat === "1" ? 1 : 2);
     // In the second beat, the first one's lines stay marked, but paler.
-    beats.forEach((keys, at) => this.mark(keys.split("+"), texts[at] ?? "", this.rows[at], at === beats.length - 1));
+    beats.forEach((keys, i) => this.mark(keys.split("+"), texts[i] ?? "", this.rows[i], i === beats.length - 1));
   }
   clear() {
     for (const line of this.marked) {

@@ -145,9 +145,9 @@ class Deck extends Component {
       this.move(this.dragged, rows.indexOf(row));
     } else if (event.type === "dragend") this.dragged = undefined;
   }
-  onClick(at) {
-    const [what, which] = (at?.dataset.do ?? "").split(":"), index = Number(which);
-    if (!what || at.ariaDisabled === "true") return;
+  onClick(button) {
+    const [what, which] = (button?.dataset.do ?? "").split(":"), index = Number(which);
+    if (!what || button.ariaDisabled === "true") return;
     if (what === "new") this.edit("");
     else if (what === "edit") this.edit(deck.all()[index].id);
     else if (what === "keep") this.keep();

@@ -18,17 +18,17 @@ const ATTRIBUTES = {
 };
 
 // Python counts code points, a text box UTF-16 units.
-const isPair = (text, at) =>
-  (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+const isPair = (text, index) =>
+  (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 function pointsIn(text, from, to) {
   let count = 0;
-  for (let at = from; at < to; at += isPair(text, at) ? 2 : 1) count++;
+  for (let index = from; index < to; index += isPair(text, index) ? 2 : 1) count++;
   return count;
 }
 function after(text, from, points) {
-  let at = from;
-  for (; points > 0 && at < text.length; points--) at += isPair(text, at) ? 2 : 1;
-  return at;
+  let index = from;
+  for (; points > 0 && index < text.length; points--) index += isPair(text, index) ? 2 : 1;
+  return index;
 }
 
 // Each line runs the way of its first letter.
@@ -37,8 +37,8 @@ const directions = ({ Decoration, EditorView, ViewPlugin }) => {
   const inSight = ({ state, visibleRanges }) => {
     const lines = new Set();
     for (const { from, to } of visibleRanges)
-      for (let at = from; at <= to; at = state.doc.lineAt(at).to + 1) lines.add(state.doc.lineAt(at).from);
-    return Decoration.set([...lines].map((at) => automatic.range(at)));
+      for (let pos = from; pos <= to; pos = state.doc.lineAt(pos).to + 1) lines.add(state.doc.lineAt(pos).from);
+    return Decoration.set([...lines].map((pos) => automatic.range(pos)));
   };
   const plugin = class {
     constructor(view) {
@@ -172,7 +172,7 @@ class Editor extends Component {
       [to, last] = [toA, toB];
     });
     if (from === Infinity) from = 0; // typed and undone
-    const pair = (at) => at && isPair(doc.sliceString(at - 1, at + 1), 0); // stays whole
+    const pair = (index) => index && isPair(doc.sliceString(index - 1, index + 1), 0); // stays whole
     if (pair(first)) [from, first] = [from - 1, first - 1];
     if (pair(last)) [to, last] = [to + 1, last + 1];
     return { base, from, to, put: doc.sliceString(first, last).toWellFormed() };

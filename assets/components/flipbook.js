@@ -71,13 +71,13 @@ class Stage {
     node.addEventListener("focusin", ({ target }) => { if (target.matches(COUNT)) this.stop(target); });
     node.addEventListener("keydown", (event) => this.onKey(event));
   }
-  stop(at) { // the counts of a table are one stop for the Tab key: up and down lead from row to row
-    for (const other of at.closest("table").querySelectorAll(COUNT)) other.tabIndex = other === at ? 0 : -1;
+  stop(node) { // the counts of a table are one stop for the Tab key: up and down lead from row to row
+    for (const other of node.closest("table").querySelectorAll(COUNT)) other.tabIndex = other === node ? 0 : -1;
   }
   onKey(event) {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!by || hasModifier(event) || !event.target.matches(COUNT)) return;
-    const counts = [...event.target.closest("table").querySelectorAll(COUNT)].filter((at) => at.checkVisibility());
+    const counts = [...event.target.closest("table").querySelectorAll(COUNT)].filter((node) => node.checkVisibility());
     counts[counts.indexOf(event.target) + by]?.focus();
     event.preventDefault();
   }
@@ -109,9 +109,9 @@ class Stage {
     this.choose("picked", id === this.chosen.picked ? "" : id);
   }
   look() {
-    const at = ["[data-pick]:hover", "tr:hover [data-pick]", "[data-pick]:focus-visible"]
+    const node = ["[data-pick]:hover", "tr:hover [data-pick]", "[data-pick]:focus-visible"]
       .map((selector) => this.node.querySelector(selector)).find(Boolean);
-    this.choose("seen", at?.dataset.pick);
+    this.choose("seen", node?.dataset.pick);
   }
 }
 
@@ -134,12 +134,12 @@ class Timeline {
   }
   go(step) { // to its mark, or where it would be
     this.marks.forEach((mark, index) => {
-      const at = Math.sign(this.from + index - step);
-      if (mark.at !== at) {
-        const className = ["past", "now", "future"][at + 1];
-        Object.assign(mark, { at, className, tabIndex: at ? -1 : 0, ariaCurrent: at ? null : "step" });
+      const side = Math.sign(this.from + index - step);
+      if (mark.side !== side) {
+        const className = ["past", "now", "future"][side + 1];
+        Object.assign(mark, { side, className, tabIndex: side ? -1 : 0, ariaCurrent: side ? null : "step" });
       }
-      if (at) return;
+      if (side) return;
       keepInSight(mark, this.node);
       if (this.node.contains(this.root.activeElement)) mark.focus({ preventScroll: true });
     });
@@ -333,8 +333,8 @@ class Flipbook extends Component {
     box.addEventListener("tokensteps:keep", ({ detail }) => this.keep(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
-      const at = event.target.closest("[data-do],[data-step],[data-pick]");
-      const { do: what, step: to, pick, answer } = at?.dataset ?? {};
+      const node = event.target.closest("[data-do],[data-step],[data-pick]");
+      const { do: what, step: to, pick, answer } = node?.dataset ?? {};
       if (to) this.go(Number(to), 1); // in the timeline or in a frame
       else if (what) this.actions[what]();
       else if (pick) this.stage.pick(pick);
@@ -622,8 +622,8 @@ class Flipbook extends Component {
     const { box, range, line, stage } = this;
     for (const what in BUTTONS) this.name(this.button(what), labels[what], BUTTONS[what][1]);
     for (const what in JUMPS) this.name(this.button(what), labels[what] ?? "", JUMPS[what][1]);
-    for (const [at, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) {
-      this.part(at).textContent = labels[key];
+    for (const [selector, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) {
+      this.part(selector).textContent = labels[key];
     }
     this.fit.receive(labels);
     [box.ariaLabel, range.ariaLabel] = [labels.title, labels.scrubber];

@@ -212,13 +212,13 @@ class Projector {
     return [null, ...parts.map((node) => ({ node })), ...list.map((tab) => ({ node: tabs, tab }))];
   }
   project(number) {
-    const panels = this.panels(), at = panels[number] ? number : 0, { node, tab } = panels[at] ?? {};
-    this.panel = at;
+    const panels = this.panels(), index = panels[number] ? number : 0, { node, tab } = panels[index] ?? {};
+    this.panel = index;
     this.ink.clear();
-    this.page.toggleAttribute(PANEL, at > 0);
-    if (!at) this.page.style.removeProperty(ZOOM);
+    this.page.toggleAttribute(PANEL, index > 0);
+    if (!index) this.page.style.removeProperty(ZOOM);
     if (tab?.ariaSelected === "false") tab.click();
-    if (at) scroller().scrollTo({ top: 0, behavior: "instant" });
+    if (index) scroller().scrollTo({ top: 0, behavior: "instant" });
     this.mark(node);
   }
   showPanel(open) { // the open tab's, as a plan's subject; or the stage

@@ -9,8 +9,8 @@ const REST = 180, GAP = 7, EDGE = 8; // ms, px, px
 function zoomOf(node) {
   if ("currentCSSZoom" in node) return node.currentCSSZoom;
   let zoom = 1;
-  for (let at = node; at; at = at.parentElement ?? at.getRootNode().host) {
-    zoom *= Number(getComputedStyle(at).zoom) || 1;
+  for (let element = node; element; element = element.parentElement ?? element.getRootNode().host) {
+    zoom *= Number(getComputedStyle(element).zoom) || 1;
   }
   return zoom;
 }

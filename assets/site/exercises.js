@@ -18,26 +18,26 @@ const turn = (word, by) => (word >>> by) | (word << (32 - by));
 function sha256(text) { // hexadecimal
   const bytes = new TextEncoder().encode(text), size = (bytes.length + 72) & ~63; // a 1, the length, whole blocks
   const data = new DataView(new ArrayBuffer(size)), state = [...START];
-  bytes.forEach((byte, at) => data.setUint8(at, byte));
+  bytes.forEach((byte, index) => data.setUint8(index, byte));
   data.setUint8(bytes.length, 0x80);
   data.setUint32(size - 4, bytes.length * 8);
-  for (let at = 0; at < size; at += 64) mix(state, data, at);
+  for (let offset = 0; offset < size; offset += 64) mix(state, data, offset);
   return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 function mix(state, data, start) {
-  const words = Array.from({ length: 16 }, (_, at) => data.getUint32(start + 4 * at));
-  for (let at = 16; at < 64; at++) {
-    const [one, two] = [words[at - 15], words[at - 2]];
+  const words = Array.from({ length: 16 }, (_, index) => data.getUint32(start + 4 * index));
+  for (let index = 16; index < 64; index++) {
+    const [one, two] = [words[index - 15], words[index - 2]];
     const low = turn(one, 7) ^ turn(one, 18) ^ (one >>> 3), high = turn(two, 17) ^ turn(two, 19) ^ (two >>> 10);
-    words[at] = (words[at - 16] + low + words[at - 7] + high) | 0;
+    words[index] = (words[index - 16] + low + words[index - 7] + high) | 0;
   }
   let [a, b, c, d, e, f, g, h] = state;
-  for (let at = 0; at < 64; at++) {
-    const first = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[at] + words[at];
+  for (let index = 0; index < 64; index++) {
+    const first = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[index] + words[index];
     const second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     [a, b, c, d, e, f, g, h] = [(first + second) | 0, a, b, c, (d + first) | 0, e, f, g];
   }
-  [a, b, c, d, e, f, g, h].forEach((word, at) => { state[at] = (state[at] + word) | 0; });
+  [a, b, c, d, e, f, g, h].forEach((word, index) => { state[index] = (state[index] + word) | 0; });
 }
 
 // --- numbers: whole ones, decimals, fractions, products, powers; exact, as a numerator and a denominator
@@ -195,9 +195,9 @@ class Task {
     });
   }
   check() {
-    const verdicts = this.locks.map((lock, at) => verdictOn(this.boxes[at].value, lock));
+    const verdicts = this.locks.map((lock, index) => verdictOn(this.boxes[index].value, lock));
     const [kind, message] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
-    verdicts.forEach(([one], at) => { this.boxes[at].ariaInvalid = one === "wrong" || one === "unread"; });
+    verdicts.forEach(([one], index) => { this.boxes[index].ariaInvalid = one === "wrong" || one === "unread"; });
     const note = this.form.querySelector(".verdict"), hint = this.form.querySelector(".hint");
     Object.assign(note, { textContent: message, hidden: false, className: `note verdict ${kind}` });
     if (kind === "wrong" && hint.firstChild) hint.hidden = false;
@@ -211,7 +211,7 @@ class Task {
   }
   resume({ right, boxes }) { // as it was left
     this.solved = right;
-    this.boxes.forEach((box, at) => { box.value = boxes[at] ?? ""; });
+    this.boxes.forEach((box, index) => { box.value = boxes[index] ?? ""; });
     const verdict = { textContent: WORDS.right, hidden: false, className: "note verdict right" };
     if (right) Object.assign(this.form.querySelector(".verdict"), verdict);
   }

@@ -9,7 +9,7 @@ const VERSIONS = {
     answer: "student_response", type: "fill-in", wrong: "wrong", room: 4096, characters: 255,
     clock: (date) => date.toTimeString().slice(0, 8),
     span: (seconds) => [seconds / 3600, (seconds / 60) % 60, seconds % 60]
-      .map((part, at) => String(Math.floor(part)).padStart(at ? 2 : 4, "0")).join(":"),
+      .map((part, index) => String(Math.floor(part)).padStart(index ? 2 : 4, "0")).join(":"),
   },
   "API_1484_11": { // SCORM 2004
     start: "Initialize", get: "GetValue", set: "SetValue", save: "Commit", end: "Terminate",
@@ -46,10 +46,10 @@ const isDone = ({ tries, right }) => right > 0 || tries >= WORTH.length;
 
 function written() { // a digit for each question, and the last answers, without the longest where there is no room
   const digits = results.map(({ tries, right }) => (4 * tries + right).toString(16)).join(""), last = {};
-  const sized = results.map(({ boxes }, at) => [JSON.stringify({ [at]: boxes }).length, at, boxes]);
+  const sized = results.map(({ boxes }, index) => [JSON.stringify({ [index]: boxes }).length, index, boxes]);
   let room = version.room - JSON.stringify([digits, {}]).length;
-  for (const [size, at, boxes] of sized.sort(([one], [other]) => one - other)) {
-    if (boxes.length && (room -= size) >= 0) last[at] = boxes;
+  for (const [size, index, boxes] of sized.sort(([one], [other]) => one - other)) {
+    if (boxes.length && (room -= size) >= 0) last[index] = boxes;
   }
   return JSON.stringify([digits, last]);
 }
@@ -57,8 +57,8 @@ function read(text) {
   try {
     const [digits, last] = JSON.parse(text);
     if (typeof digits !== "string" || digits.length !== results.length) return false;
-    const state = (digit, at) => ({ tries: digit >> 2, right: digit & 3, boxes: [last[at] ?? []].flat().map(String) });
-    results = [...digits].map((digit, at) => state(parseInt(digit, 16), at));
+    const state = (digit, i) => ({ tries: digit >> 2, right: digit & 3, boxes: [last[i] ?? []].flat().map(String) });
+    results = [...digits].map((digit, index) => state(parseInt(digit, 16), index));
     return true;
   } catch {
     return false;
@@ -81,7 +81,7 @@ function tell() { // score, progress and whether all is done
   lms[version.save]("");
 }
 function note({ name, kind, text, boxes }) { // a readable answer
-  const at = tasks.findIndex((node) => node.id === name), one = results[at];
+  const index = tasks.findIndex((node) => node.id === name), one = results[index];
   if (!one || isDone(one)) return; // later answers count for nothing
   one.tries += 1;
   one.boxes = boxes;
@@ -99,7 +99,7 @@ if (lms) {
   lms[version.start]("");
   const isNew = !read(lms[version.get]("cmi.suspend_data"));
   if (!isNew) {
-    const detail = results.map(({ right, boxes }, at) => ({ name: tasks[at].id, right: right > 0, boxes }));
+    const detail = results.map(({ right, boxes }, index) => ({ name: tasks[index].id, right: right > 0, boxes }));
     document.dispatchEvent(new CustomEvent("resumed", { detail }));
     document.getElementById(lms[version.get](version.place))?.scrollIntoView();
   }

@@ -116,9 +116,9 @@ class Card {
     const box = make("div", { className: "choices", ariaLabel: this.labels.choices });
     box.setAttribute("role", "group");
     for (const { id } of choices) {
-      const at = make("button", { type: "button", ariaPressed: String(mine === id), data: { key: `=${id}` } },
+      const button = make("button", { type: "button", ariaPressed: String(mine === id), data: { key: `=${id}` } },
         ...answerNodes(this.round.question, id));
-      box.append(at);
+      box.append(button);
     }
     return box;
   }
@@ -183,8 +183,8 @@ class Card {
       this.onKey(event.target.dataset.key === "name" ? "named" : "send");
     }
   }
-  onClick(at) {
-    if (at?.dataset.key) this.onKey(at.dataset.key);
+  onClick(button) {
+    if (button?.dataset.key) this.onKey(button.dataset.key);
   }
   onKey(key) {
     this.error = "";
@@ -221,8 +221,8 @@ class Card {
     this.update();
   }
   tick() {
-    const { ends, state } = this.round ?? {}, at = this.node.querySelector(".time");
-    if (at) at.textContent = ends && state === "open" ? secondsLeft(ends) : "";
+    const { ends, state } = this.round ?? {}, node = this.node.querySelector(".time");
+    if (node) node.textContent = ends && state === "open" ? secondsLeft(ends) : "";
   }
   close() {
     this.node.remove();

@@ -42,8 +42,8 @@ function tidyQuestion(one) {
     kind: text("kind", 20) || "choices", answer: text("answer", 200), choices, right, activity: text("activity", 12),
     at: text("at", 2000) };
 }
-function placeOf(at) { // an address in the app: {page, query, step}
-  const [page, rest = ""] = at.split("?"), query = new URLSearchParams(rest), step = Number(query.get("step") ?? 0);
+function placeOf(href) { // an address in the app: {page, query, step}
+  const [page, rest = ""] = href.split("?"), query = new URLSearchParams(rest), step = Number(query.get("step") ?? 0);
   query.delete("step");
   query.sort();
   return { page, query: query.toString(), step: Number.isInteger(step) && step >= 0 ? step : 0 };

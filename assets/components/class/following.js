@@ -46,8 +46,8 @@ function tabs() {
   return [...(list?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === list);
 }
 function tabNow() {
-  const at = tabs().findIndex((tab) => tab.ariaSelected === "true");
-  return at < 0 ? "" : String(at);
+  const index = tabs().findIndex((tab) => tab.ariaSelected === "true");
+  return index < 0 ? "" : String(index);
 }
 function turnTo(step, own = false) { // whether the stage has this step
   const detail = { step, own, there: false };
@@ -81,10 +81,10 @@ class Follower {
     return `${this.place.page}?${this.place.query}`;
   }
   isThere() {
-    const at = here(), { give } = this.state;
+    const shown = here(), { give } = this.state;
     // Tasks given to all: everybody does them at their own pace.
-    if (give?.questions && isSame(give, this.place) && at?.page === give.page) return true;
-    return isSame(at, this.place) || (at?.page === this.place.page && this.led === this.key() && !this.changed());
+    if (give?.questions && isSame(give, this.place) && shown?.page === give.page) return true;
+    return isSame(shown, this.place) || (shown?.page === this.place.page && this.led === this.key() && !this.changed());
   }
   changed() { // since Python led here, the reader has chosen something else
     return this.arrived !== undefined && here()?.query !== this.arrived;
@@ -140,10 +140,10 @@ class Follower {
       return;
     }
     if (!tab || tab === this.tab) return;
-    const at = tabs()[Number(tab)];
-    if (!at) return;
+    const target = tabs()[Number(tab)];
+    if (!target) return;
     this.tab = tab;
-    if (at.ariaSelected !== "true") at.click();
+    if (target.ariaSelected !== "true") target.click();
   }
   look() { // now and then: has the reader gone elsewhere, or did Python never lead there?
     if (!this.state?.follows || !this.place || (!here() && !this.going) || this.isUnderWay()) return;

@@ -172,16 +172,16 @@ class Panel {
       make("button", { type: "button", className: "main", textContent: this.labels.end, data: { do: "end" } }),
       make("button", { type: "button", textContent: this.labels.not_yet, data: { do: "close" } }))];
   }
-  async onClick(at) {
-    const what = at?.dataset.do;
+  async onClick(button) {
+    const what = button?.dataset.do;
     this.leads = what === "lead";
     if (what === "close" || what === "lead") this.turn("");
     else if (what === "copy") {
       await navigator.clipboard?.writeText(this.link()).catch(() => {});
-      at.textContent = this.labels.copied;
+      button.textContent = this.labels.copied;
     } else if (what === "second") {
       this.second = !this.second;
-      at.ariaPressed = String(this.second);
+      button.ariaPressed = String(this.second);
       this.draw();
     } else if (what === "keep") this.keep();
     else if (what === "follow") {

@@ -15,15 +15,15 @@ const isAlike = (one, other) => one === other || (!other.isConnected && one.node
 function put(node, wanted) {
   const free = [...node.childNodes];
   const parts = wanted.map((part) => {
-    const at = free.findIndex((one) => isAlike(one, part));
-    if (at < 0) return part;
-    const [old] = free.splice(0, at + 1).slice(-1);
+    const index = free.findIndex((one) => isAlike(one, part));
+    if (index < 0) return part;
+    const [old] = free.splice(0, index + 1).slice(-1);
     if (old !== part) become(old, part);
     return old;
   });
   for (const one of [...node.childNodes]) if (!parts.includes(one)) one.remove();
-  parts.forEach((part, at) => {
-    if (node.childNodes[at] !== part) node.insertBefore(part, node.childNodes[at] ?? null);
+  parts.forEach((part, index) => {
+    if (node.childNodes[index] !== part) node.insertBefore(part, node.childNodes[index] ?? null);
   });
 }
 function become(node, fresh) {

@@ -27,9 +27,9 @@ class Presenter {
     this.node.setAttribute("role", "region");
     document.body.append(this.node);
     this.pad.append(...PAD.map(([what, keys]) => {
-      const at = make("button", { type: "button", data: { pad: what } });
-      at.setAttribute("aria-keyshortcuts", keys.length > 1 ? `Arrow${keys}` : keys);
-      return at;
+      const button = make("button", { type: "button", data: { pad: what } });
+      button.setAttribute("aria-keyshortcuts", keys.length > 1 ? `Arrow${keys}` : keys);
+      return button;
     }));
     this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("[data-pad]")));
   }
@@ -90,9 +90,9 @@ class Presenter {
     if (now === this.drawnPlan || !here) return;
     this.drawnPlan = now;
     const go = (by, words) => {
-      const at = make("button", { type: "button", textContent: words, data: { pad: `plan:${here.number + by}` } });
-      at.ariaDisabled = String(here.number + by < 1 || here.number + by > here.of);
-      return at;
+      const button = make("button", { type: "button", textContent: words, data: { pad: `plan:${here.number + by}` } });
+      button.ariaDisabled = String(here.number + by < 1 || here.number + by > here.of);
+      return button;
     };
     this.plan.replaceChildren(
       make("h3", { textContent: `${filled(labels.activity, { number: here.number, of: here.of })} · ${here.stop}` }),
@@ -126,13 +126,13 @@ class Presenter {
     const words = { prepared, back: labels.step_back, next: labels.step_on,
       ask: wall.draft ? labels.ask_now : labels.ask,
       show: labels.show_short, reveal: labels.reveal, again: labels.again, blank: labels.blank_short };
-    for (const at of this.pad.children) {
-      const { pad } = at.dataset;
-      if (at.textContent !== words[pad]) at.textContent = words[pad];
-      if (pad === "blank") at.title = at.ariaLabel = labels.blank;
-      at.ariaDisabled = String(!can[pad]);
-      if (pad === "prepared") at.hidden = !next;
-      at.classList.toggle("main", pad === main && Boolean(can[pad]));
+    for (const button of this.pad.children) {
+      const { pad } = button.dataset;
+      if (button.textContent !== words[pad]) button.textContent = words[pad];
+      if (pad === "blank") button.title = button.ariaLabel = labels.blank;
+      button.ariaDisabled = String(!can[pad]);
+      if (pad === "prepared") button.hidden = !next;
+      button.classList.toggle("main", pad === main && Boolean(can[pad]));
     }
     this.pad.lastChild.ariaPressed = String(Boolean(room.state.blank));
   }
@@ -147,9 +147,9 @@ class Presenter {
   }
 
   // --- buttons
-  onClick(at) {
-    if (!at || at.ariaDisabled === "true") return;
-    const [what, number] = at.dataset.pad.split(":"), { strip } = this, { wall } = strip;
+  onClick(button) {
+    if (!button || button.ariaDisabled === "true") return;
+    const [what, number] = button.dataset.pad.split(":"), { strip } = this, { wall } = strip;
     if (what === "plan") strip.goPlan(Number(number));
     else if (what === "back") strip.goTo(stepNow() - 1);
     else if (what === "next") {

@@ -58,17 +58,17 @@ class Wall {
     return asking;
   }
   button(what, words, keys = "", className = "") {
-    const at = make("button", { type: "button", className, textContent: words, data: { do: what } });
+    const button = make("button", { type: "button", className, textContent: words, data: { do: what } });
     if (keys) {
-      at.title = `${words} (${keys})`;
-      at.setAttribute("aria-keyshortcuts", keys.replace("PgDn", "PageDown"));
+      button.title = `${words} (${keys})`;
+      button.setAttribute("aria-keyshortcuts", keys.replace("PgDn", "PageDown"));
     }
-    return at;
+    return button;
   }
   pressed(what, words, on) {
-    const at = this.button(what, words);
-    at.ariaPressed = String(on);
-    return at;
+    const button = this.button(what, words);
+    button.ariaPressed = String(on);
+    return button;
   }
   group(label, ...inside) {
     const box = make("div", { className: "group", ariaLabel: label }, make("span", { textContent: label }), ...inside);
@@ -186,8 +186,8 @@ class Wall {
   forget() { // the question in Python's making
     [this.strip.askedNonce, this.strip.pending] = ["", null];
   }
-  onClick(at) {
-    const [what, which] = (at?.dataset.do ?? "").split(":");
+  onClick(button) {
+    const [what, which] = (button?.dataset.do ?? "").split(":");
     if (!what) return undefined;
     if (what === "kind" && which === "own") this.write();
     else if (what === "kind") this.strip.draft(which);

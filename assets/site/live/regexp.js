@@ -11,12 +11,12 @@ function compiled(source, flags) {
 function inCharacters(text) { // from a place among UTF-16 units to one among characters; null if they are the same
   if (!/[\u{10000}-\u{10ffff}]/u.test(text)) return null;
   const places = new Int32Array(text.length + 1);
-  let at = 0, number = 0;
+  let offset = 0, number = 0;
   for (const character of text) {
-    places.fill(number++, at, at + character.length);
-    at += character.length;
+    places.fill(number++, offset, offset + character.length);
+    offset += character.length;
   }
-  places[at] = number;
+  places[offset] = number;
   return places;
 }
 function matches(source, way, text, grouped) {
