@@ -2,17 +2,17 @@
 // has gone with its server, nothing on the page would work any more: the new session knows none of its parts. So the
 // page asks to be drawn again, and sends its address: Streamlit only knows Python's last address, while our scripts
 // write the step and the language. Typed text goes along: leaving a box hands it over.
-let ask, left; // asks Python; the address when the connection was lost
+let ask, addressLeft; // asks Python; the address when the connection was lost
 
 new MutationObserver(([{ target }]) => {
   if (target.dataset.testConnectionState !== "CONNECTED") {
-    left ??= location.search;
+    addressLeft ??= location.search;
     return;
   }
-  if (left === undefined) return;
-  const address = left, active = document.activeElement;
+  if (addressLeft === undefined) return;
+  const address = addressLeft, active = document.activeElement;
   const typing = active?.matches("textarea,input:not([type=checkbox],[type=radio])");
-  left = undefined;
+  addressLeft = undefined;
   if (typing) active.blur();
   ask?.(address);
   if (typing) active.focus({ preventScroll: true });

@@ -261,8 +261,8 @@ class Chips extends Component {
   give(what) {
     const { labels, names, total } = this.view, number = this.row.numbers.length, { language } = labels;
     if (!putOnClipboard(COPIES[what](this.runs, names))) return;
-    const written = { number: number.toLocaleString(language), total: total.toLocaleString(language) };
-    this.output.textContent = fill(labels.copied, written);
+    const numbers = { number: number.toLocaleString(language), total: total.toLocaleString(language) };
+    this.output.textContent = fill(labels.copied, numbers);
     this.later("said", 4000, () => { this.output.textContent = ""; });
   }
   copy(event) { // the text itself, not the signs for it
@@ -292,7 +292,7 @@ class Chips extends Component {
     const other = message.page !== this.view.page;
     const { pane, row, stop } = this, pinned = this.runs[this.pinned], before = this.pinned;
     const active = pane.contains(this.root.activeElement) && this.root.activeElement;
-    const scrolled = other ? [0, 0] : [pane.scrollTop, row.node.scrollTop], wish = other ? 0 : (stop ?? 0);
+    const scrolled = other ? [0, 0] : [pane.scrollTop, row.node.scrollTop], target = other ? 0 : (stop ?? 0);
     this.look();
     this.pin();
     this.stopAt();
@@ -307,7 +307,7 @@ class Chips extends Component {
     [pane.scrollTop, row.node.scrollTop] = scrolled;
     const same = pinned && pinned.text === this.runs[before]?.text && pinned.start === this.runs[before].start;
     this.pin(!other && same && this.isChip(before) ? before : undefined);
-    const stays = active?.isConnected ? indexAt(active) : wish;
+    const stays = active?.isConnected ? indexAt(active) : target;
     const near = () => this.next(Math.min(stays, this.runs.length), -1) ?? this.next(-1, 1);
     this.stopAt(this.isChip(stays) ? stays : near());
     if (active && this.nodes[this.stop]) this.focus(this.stop); // it was here; other parts of the page keep theirs

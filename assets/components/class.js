@@ -71,10 +71,10 @@ class ClassStrip extends Component {
   }
   enter(code) {
     this.leaveRoom?.();
-    const room = this.room = Room.at(code), hear = ({ detail }) => this.onRoom(detail);
+    const room = this.room = Room.at(code), listener = ({ detail }) => this.onRoom(detail);
     clearTimeout(room.leaving);
-    room.addEventListener("change", hear);
-    this.leaveRoom = () => room.removeEventListener("change", hear);
+    room.addEventListener("change", listener);
+    this.leaveRoom = () => room.removeEventListener("change", listener);
   }
   onRoom(kind) {
     const { room } = this;
@@ -117,8 +117,8 @@ class ClassStrip extends Component {
     if (this.room?.isLecturer() && this.room.state && !this.room.state.ended) this.shareDeck(true);
   }
   shareDeck(edited = false) { // all of the lecturer's devices get the questions prepared on one of them
-    const { state } = this.room, written = JSON.stringify;
-    const own = written(deck.all()), theirs = written(state.deck.map(tidyQuestion));
+    const { state } = this.room, stringify = JSON.stringify;
+    const own = stringify(deck.all()), theirs = stringify(state.deck.map(tidyQuestion));
     if (edited ? own !== theirs : own !== "[]" && theirs === "[]") {
       this.room.post("deck", { questions: deck.shared() }).catch(() => {});
     } else if (own !== theirs && ["[]", this.deckWas].includes(own)) { // it was changed on another one

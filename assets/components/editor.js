@@ -136,9 +136,9 @@ class Editor extends Component {
     this.cancel("tell");
     // Pasted or undone text is whole: nothing is waited for.
     if (!path || !document[DRAWN]) return void this.tellSoon(this.whole ? 0 : pause(view.state.doc.length));
-    const begun = performance.now(), early = this.requestedAt + GAP - begun;
+    const start = performance.now(), early = this.requestedAt + GAP - start;
     if (early > 0) return void this.later("ask", early, () => this.ask());
-    this.requestedAt = begun;
+    this.requestedAt = start;
     const body = JSON.stringify({ nonce, at, ...this.change() });
     [this.asking, this.base, this.edits] = [true, undefined, undefined];
     setUnsent(this, true);
@@ -149,7 +149,7 @@ class Editor extends Component {
     if (status === 200) this.base = at;
     if (status === 404) delete document[DRAWN]; // until the page has drawn them again
     if (status === RESET || (status === 200 && at !== this.at)) return void this.ask();
-    const wait = Math.min(Math.max(PAUSE, 2 * (performance.now() - begun)), LONGEST_PAUSE);
+    const wait = Math.min(Math.max(PAUSE, 2 * (performance.now() - start)), LONGEST_PAUSE);
     if (this.dirty) this.tellSoon(this.whole || !WAITS.has(status) ? 0 : wait);
   }
   async drawn(path, body) { // returns the status of HTTP, 0 without an answer

@@ -204,7 +204,7 @@ class Fit {
   }
   shrink(lists) {
     const asking = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
-    const wanted = lists.filter(([, rows]) => asking || rows.some((row) => row.matches(".w")));
+    const needed = lists.filter(([, rows]) => asking || rows.some((row) => row.matches(".w")));
     const extra = (row) => !asking && row.matches(".beyond");
     for (const [, rows] of lists) rows.forEach((row) => row.classList.toggle("over", extra(row)));
     let last;
@@ -216,7 +216,7 @@ class Fit {
       if (columns > 1 && broken) continue;
       last = level;
       // Side by side, words in two lines would put the rows below out of line.
-      if (wanted.every(([pane]) => isWhole(pane)) && !(broken && this.stage.querySelector(".trio"))) break;
+      if (needed.every(([pane]) => isWhole(pane)) && !(broken && this.stage.querySelector(".trio"))) break;
     }
     this.set(last);
     for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));

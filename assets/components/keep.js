@@ -4,17 +4,17 @@
 const RETURNED = Symbol.for("tokensteps.returned"); // on the root: the text handed over
 const LISTENER = Symbol.for("tokensteps.listener"); // on the root: the listener to the other tabs
 
-function hear(root, name, tell) {
+function listen(root, name, onErased) {
   root[LISTENER]?.abort();
   const { signal } = root[LISTENER] = new AbortController();
   addEventListener("storage", ({ key, newValue }) => {
-    if ((key === name && newValue === null) || key === null) tell(); // null: everything was
+    if ((key === name && newValue === null) || key === null) onErased(); // null: everything was
   }, { signal });
 }
 
 export default function keep({ data: { place, text, lasting, erased }, parentElement: root, setTriggerValue }) {
   const name = `tokensteps.${place}`;
-  if (lasting) hear(root, name, () => setTriggerValue("erased", true));
+  if (lasting) listen(root, name, () => setTriggerValue("erased", true));
   try {
     const storage = lasting ? localStorage : sessionStorage;
     const stored = storage.getItem(name);

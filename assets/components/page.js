@@ -29,7 +29,7 @@ const fold = () => document.querySelector(FOLD)?.click();
 // Streamlit would add an entry for that, and one more for the way back from there. It may also still write its own
 // step, and Streamlit would put that into the other page's address. The title says whose run the browser hears of.
 const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // these go along from page to page
-let arrived = false, completed = false, written;
+let arrived = false, completed = false, writtenHref;
 let linkTarget; // the target of the last clicked link, until it is there
 let historyTarget; // the target of Back or Forward, until the reader or Python leads on
 let few = {}; // pages without a run, by path: their parameters
@@ -60,7 +60,7 @@ function tidy(event) {
     return;
   }
   if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
-    written = to.href;
+    writtenHref = to.href;
     main()?.scrollTo(0, 0); // the next stop begins at the top
   }
   if (from.pathname !== to.pathname) {
@@ -69,7 +69,7 @@ function tidy(event) {
       return;
     }
     if (event.navigationType === "traverse") historyTarget = to.pathname;
-    if (push && written === from.href && from.search === to.search) replaceEntry(event, to);
+    if (push && writtenHref === from.href && from.search === to.search) replaceEntry(event, to);
     [arrived, completed] = [event.navigationType === "push", false];
     if (arrived) arrive(from, to);
     linkTarget = undefined;
@@ -95,23 +95,23 @@ function arrive(from, to) {
 
 // Back and Forward find the page scrolled as it was left, once it is drawn down to there.
 const main = () => document.querySelector('[data-testid="stMain"]');
-const left = new Map(); // an entry of the history, by its key → how far it was scrolled
-let wanted; // how far to scroll, and until when: the reader may have gone elsewhere
+const scrolledTo = new Map(); // an entry of the history, by its key → how far it was scrolled
+let restore; // how far to scroll, and until when: the reader may have gone elsewhere
 function noteScroll() { // as the reader acts: on the way to another page, Streamlit scrolls by itself
-  wanted = undefined;
-  if (main()) left.set(navigation.currentEntry.key, main().scrollTop);
+  restore = undefined;
+  if (main()) scrolledTo.set(navigation.currentEntry.key, main().scrollTop);
 }
 function returned({ navigationType, destination }) {
-  const top = navigationType === "traverse" && left.get(destination.key);
-  wanted = top ? { top, until: performance.now() + 4000 } : undefined;
+  const top = navigationType === "traverse" && scrolledTo.get(destination.key);
+  restore = top ? { top, until: performance.now() + 4000 } : undefined;
   if (top) requestAnimationFrame(scrollBack);
 }
 function scrollBack() {
-  if (!wanted || performance.now() > wanted.until) {
-    wanted = undefined;
+  if (!restore || performance.now() > restore.until) {
+    restore = undefined;
     return;
   }
-  main()?.scrollTo(0, wanted.top); // as far as there is something; more may come
+  main()?.scrollTo(0, restore.top); // as far as there is something; more may come
   requestAnimationFrame(scrollBack);
 }
 

@@ -177,29 +177,29 @@ function focused() { // the focused element, in a shadow too
 // Tells of each coming entry of the browser's history, as the Navigation API does. Without one, in WebKit and older
 // Firefox, the functions for making entries tell of them; `from` is the address of the old entry. A download makes
 // none.
-function onEntry(tell, signal) {
-  const teller = globalThis.navigation ?? (document[ENTRIES] ??= entries());
-  teller.addEventListener("navigate", (event) => { if (event.downloadRequest == null) tell(event); }, { signal });
+function onEntry(listener, signal) {
+  const source = globalThis.navigation ?? (document[ENTRIES] ??= entries());
+  source.addEventListener("navigate", (event) => { if (event.downloadRequest == null) listener(event); }, { signal });
 }
 function entries() {
-  const teller = new EventTarget();
+  const source = new EventTarget();
   let from = location.href;
-  const tell = (navigationType, url, cancelable) => {
+  const dispatch = (navigationType, url, cancelable) => {
     const event = new Event("navigate", { cancelable });
-    return teller.dispatchEvent(Object.assign(event, { navigationType, from, destination: { url } }));
+    return source.dispatchEvent(Object.assign(event, { navigationType, from, destination: { url } }));
   };
   for (const type of ["push", "replace"]) {
     const make = history[`${type}State`].bind(history);
     history[`${type}State`] = (state, title, url) => {
-      if (tell(type, new URL(url ?? location.href, document.baseURI).href, true)) make(state, title, url);
+      if (dispatch(type, new URL(url ?? location.href, document.baseURI).href, true)) make(state, title, url);
       from = location.href;
     };
   }
   addEventListener("popstate", () => {
-    tell("traverse", location.href, false);
+    dispatch("traverse", location.href, false);
     from = location.href;
   });
-  return teller;
+  return source;
 }
 const leftFor = ({ from, destination }) => [new URL(from ?? location.href), new URL(destination.url)];
 

@@ -182,8 +182,8 @@ class Projector {
   leave(active) {
     if (document.fullscreenElement) leaveFullscreen();
     if (!isLost(active) && active !== this.initial) return;
-    const back = [this.was, this.start].find((one) => one?.isConnected && one.checkVisibility());
-    back?.focus({ preventScroll: true });
+    const target = [this.was, this.start].find((one) => one?.isConnected && one.checkVisibility());
+    target?.focus({ preventScroll: true });
   }
   leftFullscreen() { // some browsers keep the Escape that ends it to themselves: it ends the black screen first
     if (this.black.isOn()) this.black.turn(false);

@@ -132,8 +132,8 @@ class Table extends Component {
       this.askForFile(this.turn);
       return;
     }
-    const { name } = this.table.columns[column], was = this.sort.name === name ? this.sort.order : undefined;
-    this.sort = { name, order: ORDERS[(ORDERS.indexOf(was) + 1) % ORDERS.length] };
+    const { name } = this.table.columns[column], order = this.sort.name === name ? this.sort.order : undefined;
+    this.sort = { name, order: ORDERS[(ORDERS.indexOf(order) + 1) % ORDERS.length] };
     this.mark();
     this.draw();
     if (this.top) this.rows.scrollTop = 0;

@@ -97,10 +97,10 @@ class Terms {
   }
   hide(back = false) { // `back`: the focus returns to the word
     this.stay();
-    const was = this.target;
+    const previous = this.target;
     [this.target, this.pinned] = [null, false];
     if (this.tip.matches(":popover-open")) this.tip.hidePopover();
-    if (back && was?.isConnected) was.focus({ preventScroll: true });
+    if (back && previous?.isConnected) previous.focus({ preventScroll: true });
   }
   stay() {
     clearTimeout(this.leaving);

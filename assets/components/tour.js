@@ -84,9 +84,9 @@ class Tour extends Component {
   wasOffered() { // or taken, before; from now on it was
     const name = `tokensteps.tour.${this.shown.page}`;
     try {
-      const was = localStorage.getItem(name) !== null;
+      const seen = localStorage.getItem(name) !== null;
       localStorage.setItem(name, "seen");
-      return was;
+      return seen;
     } catch { return true; } // nowhere to remember it: rather never than always
   }
   offer(on) { // the button stands out: a card would lie on the tour's subject

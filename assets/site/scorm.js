@@ -44,7 +44,7 @@ let results = tasks.map(() => ({ tries: 0, right: 0, boxes: [] })); // the right
 const set = (name, value) => lms[version.set](name, String(value));
 const isDone = ({ tries, right }) => right > 0 || tries >= WORTH.length;
 
-function written() { // a digit for each question, and the last answers, without the longest where there is no room
+function serialized() { // a digit for each question, and the last answers, without the longest where there is no room
   const digits = results.map(({ tries, right }) => (4 * tries + right).toString(16)).join(""), last = {};
   const sized = results.map(({ boxes }, index) => [JSON.stringify({ [index]: boxes }).length, index, boxes]);
   let room = version.room - JSON.stringify([digits, {}]).length;
@@ -64,7 +64,7 @@ function read(text) {
     return false;
   }
 }
-function tell() { // score, progress and whether all is done
+function report() { // score, progress and whether all is done
   const done = results.filter(isDone).length;
   if (results.length) {
     const share = results.reduce((sum, { right }) => sum + (WORTH[right - 1] ?? 0), 0) / results.length;
@@ -77,7 +77,7 @@ function tell() { // score, progress and whether all is done
     }
   }
   set(version.status, done === results.length ? "completed" : "incomplete");
-  set("cmi.suspend_data", written());
+  set("cmi.suspend_data", serialized());
   lms[version.save]("");
 }
 function note({ name, kind, text, boxes }) { // a readable answer
@@ -93,7 +93,7 @@ function note({ name, kind, text, boxes }) { // a readable answer
   set(`${path}.${version.answer}`, text.slice(0, version.characters));
   set(`${path}.result`, kind === "right" ? "correct" : kind === "tied" ? "neutral" : version.wrong);
   set(version.place, name);
-  tell();
+  report();
 }
 if (lms) {
   lms[version.start]("");
@@ -103,7 +103,7 @@ if (lms) {
     document.dispatchEvent(new CustomEvent("resumed", { detail }));
     document.getElementById(lms[version.get](version.place))?.scrollIntoView();
   }
-  tell();
+  report();
   document.addEventListener("answered", ({ detail }) => note(detail));
   addEventListener("pagehide", () => {
     set(version.time, version.span((Date.now() - began) / 1000));

@@ -12,13 +12,13 @@ const letters = (text) => [...new Intl.Segmenter().segment(text)].map(({ segment
 // the focus, and text in the making; nothing here touches these. A node put in again itself stays as it is.
 const isAlike = (one, other) => one === other || (!other.isConnected && one.nodeName === other.nodeName
   && one.type === other.type && one.dataset?.do === other.dataset?.do && one.dataset?.key === other.dataset?.key);
-function put(node, wanted) {
+function put(node, children) {
   const free = [...node.childNodes];
-  const parts = wanted.map((part) => {
+  const parts = children.map((part) => {
     const index = free.findIndex((one) => isAlike(one, part));
     if (index < 0) return part;
     const [old] = free.splice(0, index + 1).slice(-1);
-    if (old !== part) become(old, part);
+    if (old !== part) update(old, part);
     return old;
   });
   for (const one of [...node.childNodes]) if (!parts.includes(one)) one.remove();
@@ -26,7 +26,7 @@ function put(node, wanted) {
     if (node.childNodes[index] !== part) node.insertBefore(part, node.childNodes[index] ?? null);
   });
 }
-function become(node, fresh) {
+function update(node, fresh) {
   if (!(node instanceof Element)) {
     if (node.data !== fresh.data) node.data = fresh.data;
     return;

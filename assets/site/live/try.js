@@ -12,12 +12,12 @@ const NEW = () => { // browsers unable to run this throw there
   new RegExp("(?i:[\\p{L}--[a]])", "v");
   return WebAssembly && DecompressionStream;
 };
-const tell = (text, kind = "") => Object.assign(note, { textContent: text, className: `note verdict ${kind}` });
+const showNote = (text, kind = "") => Object.assign(note, { textContent: text, className: `note verdict ${kind}` });
 
 function here() { // the worker, from the page's function
   return URL.createObjectURL(new Blob([`(${globalThis.tokenstepsWorker})()`], { type: "text/javascript" }));
 }
-function hired() {
+function startWorker() {
   const worker = new Worker(location.protocol === "file:" ? here() : WORKER);
   worker.onerror = () => { worker.lost = true; };
   return worker;
@@ -42,7 +42,7 @@ class Client {
   }
   hear({ id, result, done }) {
     if (id) this.pending.get(id)(result);
-    else tell(WORDS.training.replace("{number}", done.toLocaleString("en")));
+    else showNote(WORDS.training.replace("{number}", done.toLocaleString("en")));
     this.pending.delete(id);
   }
   fail() {
@@ -57,16 +57,16 @@ class Client {
 let python, spare, parts;
 
 async function prepare() { // Python anew
-  python = new Client(parts, spare ?? hired());
-  spare = hired(); // for after a stop, when there may be no network
-  tell(WORDS.loading);
+  python = new Client(parts, spare ?? startWorker());
+  spare = startWorker(); // for after a stop, when there may be no network
+  showNote(WORDS.loading);
   const result = await python.ready;
   start.disabled = Boolean(result.failed || result.refused);
-  if (understood(result)) tell(WORDS.ready);
+  if (checkResult(result)) showNote(WORDS.ready);
 }
-function understood(result) { // whether there is an answer; else the page says why not
+function checkResult(result) { // whether there is an answer; else the page says why not
   const trouble = (result.failed && WORDS.failed) || (result.refused && WORDS.refused) || result.error;
-  if (trouble) tell(trouble, "wrong");
+  if (trouble) showNote(trouble, "wrong");
   return !trouble;
 }
 function work(on) {
@@ -82,7 +82,7 @@ function show(section, name, { title, frames }) {
   async function follow(what, [, step, nonce]) { // the flipbook is near the edge of its frames
     if (what !== "step") return;
     const result = await python.ask("frames", { book: name, step, nonce });
-    if (section.turn === turn && understood(result) && result.frames) put(result.frames);
+    if (section.turn === turn && checkResult(result) && result.frames) put(result.frames);
   }
   put(frames);
 }
@@ -90,13 +90,13 @@ async function train() {
   const { text, algorithm, size } = form.elements;
   const fields = { text: text.value, algorithm: algorithm.value, size: size.value };
   work(true);
-  tell(WORDS.training.replace("{number}", "0"));
+  showNote(WORDS.training.replace("{number}", "0"));
   const began = performance.now();
   const result = await python.ask("train", { ...fields, pre: form.elements[`pre-${algorithm.value}`].value });
   work(false);
-  if (!understood(result)) return;
+  if (!checkResult(result)) return;
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  tell(WORDS.trained.replace("{seconds}", seconds), "right");
+  showNote(WORDS.trained.replace("{seconds}", seconds), "right");
   results.hidden = false;
   show(training, "training", result);
   document[MAIN] = training.querySelector(".book").shadowRoot.querySelector(".ts-flipbook");
@@ -106,7 +106,7 @@ async function train() {
 }
 async function encode() {
   const result = await python.ask("encode", { text: encoded.elements.text.value });
-  if (!understood(result)) return;
+  if (!checkResult(result)) return;
   results.querySelector(".tokens").innerHTML = result.tokens;
   results.querySelector(".ids").textContent = result.ids;
   results.querySelector(".count").textContent = result.count;
@@ -118,11 +118,11 @@ async function encode() {
 }
 async function explain() {
   const result = await python.ask("explain", { word: encoded.elements.word.value });
-  if (understood(result)) show(encoding, "encoding", result);
+  if (checkResult(result)) show(encoding, "encoding", result);
 }
 async function save() {
   const result = await python.ask("save", {});
-  if (!understood(result)) return;
+  if (!checkResult(result)) return;
   const href = URL.createObjectURL(new Blob([result.file], { type: "application/json" }));
   Object.assign(document.createElement("a"), { href, download: "trace.json" }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
@@ -152,7 +152,7 @@ globalThis.tokenstepsParts = (loaded) => {
     NEW();
     prepare();
   } catch {
-    tell(WORDS.old, "wrong");
+    showNote(WORDS.old, "wrong");
   }
 };
-addEventListener("load", () => { if (!parts) tell(WORDS.failed, "wrong"); });
+addEventListener("load", () => { if (!parts) showNote(WORDS.failed, "wrong"); });
