@@ -2,20 +2,20 @@
 // has gone with its server, nothing on the page would work any more: the new session knows none of its parts. So the
 // page asks to be drawn again, and sends its address: Streamlit only knows Python's last address, while our scripts
 // write the step and the language. Typed text goes along: leaving a box hands it over.
-let ask, left; // asks Python; the address when the connection was lost
+let ask, addressLeft; // asks Python; the address when the connection was lost
 
 new MutationObserver(([{ target }]) => {
   if (target.dataset.testConnectionState !== "CONNECTED") {
-    left ??= location.search;
+    addressLeft ??= location.search;
     return;
   }
-  if (left === undefined) return;
-  const address = left, at = document.activeElement;
-  const typing = at?.matches("textarea,input:not([type=checkbox],[type=radio])");
-  left = undefined;
-  if (typing) at.blur();
+  if (addressLeft === undefined) return;
+  const address = addressLeft, active = document.activeElement;
+  const typing = active?.matches("textarea,input:not([type=checkbox],[type=radio])");
+  addressLeft = undefined;
+  if (typing) active.blur();
   ask?.(address);
-  if (typing) at.focus({ preventScroll: true });
+  if (typing) active.focus({ preventScroll: true });
 }).observe(document.body, { subtree: true, attributeFilter: ["data-test-connection-state"] });
 
 export default function again({ setTriggerValue }) {

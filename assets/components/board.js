@@ -50,8 +50,8 @@ class Board extends Component {
     return !this.open();
   }
   open() { // the uncovered characters
-    return [...this.shown.word].filter((_, at) => !this.down.some(({ dataset: { start, end } }) =>
-      Number(start) <= at && at < Number(end))).join("");
+    return [...this.shown.word].filter((_, index) => !this.down.some(({ dataset: { start, end } }) =>
+      Number(start) <= index && index < Number(end))).join("");
   }
   write() {
     const boxes = this.boxes(), answers = this.answers();
@@ -73,9 +73,9 @@ class Board extends Component {
     const spans = this.shown.last
       ? text.split("\n").map((piece, index) => [index + 1 - [...piece.trim()].length, index + 1, piece.trim()])
       : spansOf(text, [...this.shown.word]);
-    const found = ([start, end, own]) => this.pieces().find(({ dataset }) =>
+    const pieceAt = ([start, end, own]) => this.pieces().find(({ dataset }) =>
       Number(dataset.start) === start && Number(dataset.end) === end && dataset.piece === (own ?? dataset.piece));
-    this.down = spans.map(found).filter(Boolean);
+    this.down = spans.map(pieceAt).filter(Boolean);
     this.draw();
   }
 
@@ -83,15 +83,15 @@ class Board extends Component {
   draw() {
     const { labels, last } = this.shown, open = this.open(), split = this.answers()[0];
     for (const piece of this.pieces()) piece.ariaPressed = this.down.includes(piece);
-    const told = open ? labels.open.replace("{letters}", open) : labels.done.replace("{split}", split);
-    this.part("p").textContent = last || !this.down.length ? labels.hint : told;
+    const message = open ? labels.open.replace("{letters}", open) : labels.done.replace("{split}", split);
+    this.part("p").textContent = last || !this.down.length ? labels.hint : message;
   }
   reach(piece) { // the one piece that Tab leads to
     for (const other of this.pieces()) other.tabIndex = other === piece ? 0 : -1;
   }
   onKey(event) {
-    const pieces = this.pieces(), at = pieces.indexOf(this.root.activeElement), last = pieces.length - 1;
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last };
+    const pieces = this.pieces(), i = pieces.indexOf(this.root.activeElement), last = pieces.length - 1;
+    const to = { ArrowRight: i + 1, ArrowDown: i + 1, ArrowLeft: i - 1, ArrowUp: i - 1, Home: 0, End: last };
     if (!(event.key in to) || hasModifier(event)) return;
     event.preventDefault();
     const piece = pieces[Math.max(0, Math.min(to[event.key], last))];
@@ -118,13 +118,13 @@ class Board extends Component {
 // be left out.
 function spansOf(text, word) {
   const cuts = new Set([0]), typed = [...text.trim()];
-  let made = SPACES.includes(word[0]) && !TYPED_SPACES.includes(typed[0]) && word.length > 1 ? 1 : 0;
+  let index = SPACES.includes(word[0]) && !TYPED_SPACES.includes(typed[0]) && word.length > 1 ? 1 : 0;
   for (const character of typed) {
-    if (character === word[made] || (SPACES.includes(word[made]) && TYPED_SPACES.includes(character))) made++;
-    else if (SEPARATORS.includes(character) || !character.trim()) cuts.add(made);
+    if (character === word[index] || (SPACES.includes(word[index]) && TYPED_SPACES.includes(character))) index++;
+    else if (SEPARATORS.includes(character) || !character.trim()) cuts.add(index);
     else break;
   }
-  const places = [...cuts.add(made)].sort((one, other) => one - other);
+  const places = [...cuts.add(index)].sort((one, other) => one - other);
   return places.slice(1).map((end, index) => [places[index], end]);
 }
 

@@ -11,13 +11,13 @@ const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
 
 const fill = (message, values) => message.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 const middle = ({ left, right }) => (left + right) / 2;
-const indexAt = (node) => node?.closest?.(".r,.ids span")?.at;
+const indexAt = (node) => node?.closest?.(".r,.ids span")?.index;
 
 // The details: of the run under the mouse or the focus, else of the pinned one.
 class Card {
   constructor(node) {
     this.node = node;
-    [this.token, this.place, this.why] = node.querySelector(".place").children;
+    [this.token, this.position, this.why] = node.querySelector(".place").children;
     this.details = node.querySelector(":scope > div");
   }
   receive({ labels, total, cards }) {
@@ -26,13 +26,13 @@ class Card {
     this.why.textContent = labels.why ?? "";
     this.node.toggleAttribute("data-stale", !cards); // they count in the text before
   }
-  show(run, some, asked) { // `some`: whether the text has any runs, so a hint takes the place of the details;
-    // `asked`: whether the button can be reached; it keeps its room
+  show(run, some, enabled) { // `some`: whether the text has any runs, so a hint takes the place of the details;
+    // `enabled`: whether the button can be reached; it keeps its room
     const { labels, cards } = this, ids = run?.ids ?? [], values = run ? this.values(run) : {};
-    const told = run ? fill(ids.length > 1 ? labels.tokens : labels.token, values) : "";
-    this.token.textContent = !run && some ? labels.hint : told;
-    this.place.textContent = run?.start < run?.end ? fill(labels.characters, values) : "";
-    this.why.toggleAttribute("data-off", !asked || !(run?.start < run?.end));
+    const label = run ? fill(ids.length > 1 ? labels.tokens : labels.token, values) : "";
+    this.token.textContent = !run && some ? labels.hint : label;
+    this.position.textContent = run?.start < run?.end ? fill(labels.characters, values) : "";
+    this.why.toggleAttribute("data-off", !enabled || !(run?.start < run?.end));
     const markup = [...new Set(ids)].map((id) => cards[id] ?? "").join("");
     if (markup === this.shown) return;
     this.details.innerHTML = this.shown = markup;
@@ -59,7 +59,7 @@ class Row {
     this.numbers = ids;
     const spans = this.node.children;
     let count = 0;
-    this.marks = runs.map((run, at) => run.ids.map(() => Object.assign(spans[count++], { at })));
+    this.marks = runs.map((run, index) => run.ids.map(() => Object.assign(spans[count++], { index })));
   }
   replace(from, to, ids) { // an id's comma is in front of it, so the first one has none
     const { node } = this, old = document.createRange(), fresh = document.createDocumentFragment();
@@ -69,8 +69,8 @@ class Row {
     if (after && before) old.setEndAfter(node.children[to - 1]);
     else if (after) old.setEndBefore(after);
     old.deleteContents();
-    for (const [place, id] of ids.entries()) {
-      if (from + place) fresh.append(", ");
+    for (const [index, id] of ids.entries()) {
+      if (from + index) fresh.append(", ");
       fresh.append(Object.assign(document.createElement("span"), { textContent: id }));
     }
     if (after && !before && ids.length) fresh.append(", ");
@@ -101,7 +101,7 @@ class Chips extends Component {
   runs = [];
   nodes = []; // their chips
   drawn = []; // the markup of each line
-  told = []; // the text of the blocks above the chips
+  headLines = []; // the text of the blocks above the chips
   seen; // these three are places among the runs: under the mouse or the focus,
   pinned; // kept by a click,
   stop; // and where Tab arrives
@@ -120,7 +120,7 @@ class Chips extends Component {
       const { start, end } = this.runs[this.pinned];
       this.send("why", [start, end, Date.now()]);
     });
-    this.said = this.part("output");
+    this.output = this.part("output");
     for (const button of this.box.querySelectorAll("[data-copy]"))
       button.addEventListener("click", () => this.give(button.dataset.copy));
     this.box.addEventListener("copy", (event) => this.copy(event));
@@ -261,9 +261,9 @@ class Chips extends Component {
   give(what) {
     const { labels, names, total } = this.view, number = this.row.numbers.length, { language } = labels;
     if (!putOnClipboard(COPIES[what](this.runs, names))) return;
-    const written = { number: number.toLocaleString(language), total: total.toLocaleString(language) };
-    this.said.textContent = fill(labels.copied, written);
-    this.later("said", 4000, () => { this.said.textContent = ""; });
+    const numbers = { number: number.toLocaleString(language), total: total.toLocaleString(language) };
+    this.output.textContent = fill(labels.copied, numbers);
+    this.later("said", 4000, () => { this.output.textContent = ""; });
   }
   copy(event) { // the text itself, not the signs for it
     const selected = selectionIn(this.root), { runs, nodes } = this;
@@ -290,27 +290,27 @@ class Chips extends Component {
   }
   draw(message) {
     const other = message.page !== this.view.page;
-    const { pane, row, stop } = this, kept = this.runs[this.pinned], before = this.pinned;
-    const held = pane.contains(this.root.activeElement) && this.root.activeElement;
-    const scrolled = other ? [0, 0] : [pane.scrollTop, row.node.scrollTop], wish = other ? 0 : (stop ?? 0);
+    const { pane, row, stop } = this, pinned = this.runs[this.pinned], before = this.pinned;
+    const active = pane.contains(this.root.activeElement) && this.root.activeElement;
+    const scrolled = other ? [0, 0] : [pane.scrollTop, row.node.scrollTop], target = other ? 0 : (stop ?? 0);
     this.look();
     this.pin();
     this.stopAt();
     this.view = message;
-    putLines(this.head, this.told, message.head);
-    this.told = message.head;
+    putLines(this.head, this.headLines, message.head);
+    this.headLines = message.head;
     this.runs = runsOf(message);
     this.redraw(linesOf(message));
     row.draw(this.runs);
     this.label(message.labels);
     this.card.receive(message);
     [pane.scrollTop, row.node.scrollTop] = scrolled;
-    const same = kept && kept.text === this.runs[before]?.text && kept.start === this.runs[before].start;
+    const same = pinned && pinned.text === this.runs[before]?.text && pinned.start === this.runs[before].start;
     this.pin(!other && same && this.isChip(before) ? before : undefined);
-    const stays = held?.isConnected ? indexAt(held) : wish;
+    const stays = active?.isConnected ? indexAt(active) : target;
     const near = () => this.next(Math.min(stays, this.runs.length), -1) ?? this.next(-1, 1);
     this.stopAt(this.isChip(stays) ? stays : near());
-    if (held && this.nodes[this.stop]) this.focus(this.stop); // it was here; other parts of the page keep theirs
+    if (active && this.nodes[this.stop]) this.focus(this.stop); // it was here; other parts of the page keep theirs
     this.mark(this.news);
     this.news = false;
   }
@@ -329,7 +329,7 @@ class Chips extends Component {
     putLines(pane, this.drawn, lines);
     this.drawn = lines;
     this.nodes = [...pane.querySelectorAll(".r")];
-    this.nodes.forEach((node, at) => { node.at = at; });
+    this.nodes.forEach((node, index) => { node.index = index; });
   }
 }
 

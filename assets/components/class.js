@@ -71,10 +71,10 @@ class ClassStrip extends Component {
   }
   enter(code) {
     this.leaveRoom?.();
-    const room = this.room = Room.at(code), hear = ({ detail }) => this.onRoom(detail);
+    const room = this.room = Room.at(code), listener = ({ detail }) => this.onRoom(detail);
     clearTimeout(room.leaving);
-    room.addEventListener("change", hear);
-    this.leaveRoom = () => room.removeEventListener("change", hear);
+    room.addEventListener("change", listener);
+    this.leaveRoom = () => room.removeEventListener("change", listener);
   }
   onRoom(kind) {
     const { room } = this;
@@ -106,7 +106,7 @@ class ClassStrip extends Component {
       if (round) this.votes.set(round.round, { ...round }); // the vote may be taken again on another device
       this.wall.tick();
     }
-    if (this.wall && (kind === "ask" || (kind === "state" && this.wall.draft?.asked))) this.wall.closeDraft();
+    if (this.wall && (kind === "ask" || (kind === "state" && this.wall.draft?.sent))) this.wall.closeDraft();
     this.update();
   }
   isElsewhere() { // whether another of the lecturer's devices has led the class, and this one isn't about to
@@ -117,8 +117,8 @@ class ClassStrip extends Component {
     if (this.room?.isLecturer() && this.room.state && !this.room.state.ended) this.shareDeck(true);
   }
   shareDeck(edited = false) { // all of the lecturer's devices get the questions prepared on one of them
-    const { state } = this.room, written = JSON.stringify;
-    const own = written(deck.all()), theirs = written(state.deck.map(tidyQuestion));
+    const { state } = this.room, stringify = JSON.stringify;
+    const own = stringify(deck.all()), theirs = stringify(state.deck.map(tidyQuestion));
     if (edited ? own !== theirs : own !== "[]" && theirs === "[]") {
       this.room.post("deck", { questions: deck.shared() }).catch(() => {});
     } else if (own !== theirs && ["[]", this.deckWas].includes(own)) { // it was changed on another one
@@ -152,10 +152,10 @@ class ClassStrip extends Component {
     this.box.ariaLabel = filled(labels.class_code, { code: room.code });
     const which = make("p", { className: "which" }, make("b", { textContent: this.box.ariaLabel }));
     const buttons = (lecturer ? LECTURER : STUDENT).map(([what, key, className]) => {
-      const at = make("button", { type: "button", className, data: { do: what } });
-      if (className === "leave") at.innerHTML = icon("M4 4l8 8M12 4l-8 8");
-      if (key) at.setAttribute("aria-keyshortcuts", key);
-      return at;
+      const button = make("button", { type: "button", className, data: { do: what } });
+      if (className === "leave") button.innerHTML = icon("M4 4l8 8M12 4l-8 8");
+      if (key) button.setAttribute("aria-keyshortcuts", key);
+      return button;
     });
     put(this.box, [which, make("p", { className: "team-told" }),
       make("p", { className: "stop" }), ...buttons]);
@@ -167,14 +167,14 @@ class ClassStrip extends Component {
     if (room.offered && this.panel.kind !== "offered") this.panel.turn("offered");
   }
   name(what, words, { pressed, hidden = false } = {}) {
-    const at = this.part(`[data-do="${what}"]`);
-    if (!at) return;
-    const key = at.getAttribute("aria-keyshortcuts");
-    if (at.classList.contains("leave")) at.ariaLabel = words;
-    else if (at.textContent !== words) at.textContent = words;
-    at.title = key ? `${words} (${key})` : words;
-    at.hidden = hidden;
-    if (pressed !== undefined) at.ariaPressed = String(pressed);
+    const button = this.part(`[data-do="${what}"]`);
+    if (!button) return;
+    const key = button.getAttribute("aria-keyshortcuts");
+    if (button.classList.contains("leave")) button.ariaLabel = words;
+    else if (button.textContent !== words) button.textContent = words;
+    button.title = key ? `${words} (${key})` : words;
+    button.hidden = hidden;
+    if (pressed !== undefined) button.ariaPressed = String(pressed);
   }
   update() {
     const { room } = this, { state } = room;
@@ -204,20 +204,20 @@ class ClassStrip extends Component {
     return Boolean(room.state) && !room.state.ended && !room.refused && room.isAway();
   }
   setStop(words) {
-    const at = this.part(".stop");
-    if (at.textContent !== words) at.textContent = words;
+    const node = this.part(".stop");
+    if (node.textContent !== words) node.textContent = words;
   }
   lostNow() {
     return [...this.room.lost.values()].reduce((sum, { count }) => sum + count, 0);
   }
   drawLecturer(state) {
-    const { labels } = this, given = givenHere(), lost = this.lostNow();
+    const { labels } = this, tasks = givenHere(), lost = this.lostNow();
     this.setStop(this.peopleTold());
     this.name("back", labels.back, { hidden: !this.room.place || !isAside() });
     this.name("ask", labels.ask);
     const prepared = filled(labels.prepared, { number: deck.left(state).length });
     this.name("prepared", prepared, { hidden: !deck.of(state).length });
-    this.name("give", labels.give, { hidden: !given });
+    this.name("give", labels.give, { hidden: !tasks });
     this.name("progress", labels.progress, { hidden: !state.give, pressed: this.panel.kind === "progress" });
     this.name("blank", labels.blank, { pressed: Boolean(state.blank) });
     this.name("call", state.all ? labels.let_go : labels.call_back);
@@ -259,13 +259,13 @@ class ClassStrip extends Component {
   }
   hold() { // while something is asked, nothing on the page leads ahead
     const lecturer = this.room.isLecturer(), step = lecturer ? this.stepOnWall() : this.stepOfClass();
-    const asked = step !== undefined, there = Number.isInteger(step);
-    this.page.toggleAttribute(ASKED, asked);
-    const kept = { steps: this.kept() };
-    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail: kept }));
-    this.page.toggleAttribute(KEPT_END, Boolean(kept.steps) && stepNow() >= kept.steps[1]);
+    const asking = step !== undefined, there = Number.isInteger(step);
+    this.page.toggleAttribute(ASKED, asking);
+    const detail = { steps: this.bounds() };
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail }));
+    this.page.toggleAttribute(KEPT_END, Boolean(detail.steps) && stepNow() >= detail.steps[1]);
     // In Predict, a page ahead of the class has more on it than the stage: the words as they are split there.
-    this.page.toggleAttribute(AHEAD, there ? stageEnd() > step : Boolean(kept.beyond));
+    this.page.toggleAttribute(AHEAD, there ? stageEnd() > step : Boolean(detail.beyond));
     this.page.toggleAttribute("data-class-wall", Boolean(this.wall?.isOpen()));
     stageBox()?.toggleAttribute("data-walled", Boolean(this.wall?.isOpen()));
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: there ? step : this.pending }));
@@ -275,7 +275,7 @@ class ClassStrip extends Component {
     if (!this.wall?.isAsking() || !about || about.kind === "own" || state.ended) return undefined;
     return this.wall.draft?.question?.step ?? state.round?.place?.step ?? stepNow();
   }
-  kept() { // the class's bounds for a student's steps; null for all steps
+  bounds() { // the class's bounds for a student's steps; null for all steps
     const { state, place, refused } = this.room, { pace } = state ?? {};
     if (this.room.isLecturer() || !pace || !place || state.ended || refused) return null;
     if (this.stepOfClass() !== undefined) return null; // the question is about the lecturer's step
@@ -313,13 +313,13 @@ class ClassStrip extends Component {
 
   // --- the lecturer's place, whenever it is another
   async report() {
-    const { room } = this, at = here();
-    if (!at || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
+    const { room } = this, current = here();
+    if (!current || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended) return;
     if (document[SHOWN].stage && !stageBox()) return; // on its way: the last one may have written a step to the address
     if (stageBox() && performance.now() - this.turned < PATIENCE) return; // the stage is the last address's
-    const place = { ...at, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
-    const tabbed = place.tab || !room.place?.tab || !isSame(at, room.place); // another page may have no tabs
+    const place = { ...current, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
+    const tabbed = place.tab || !room.place?.tab || !isSame(current, room.place); // another page may have no tabs
     const arrived = document[SHOWN].went === this.joining?.nonce && tabbed;
     if (this.joining && arrived) { // a step taken since it is there counts
       const leads = this.joining.to.leads && !(isSame(place, room.place) && place.step === room.place.step);
@@ -328,7 +328,7 @@ class ClassStrip extends Component {
     }
     const { joining } = this;
     // A hand has gone elsewhere meanwhile.
-    if (joining?.to.leads && joining.to.page && !isSame(at, joining.to)) this.joining = null;
+    if (joining?.to.leads && joining.to.page && !isSame(current, joining.to)) this.joining = null;
     else if (joining && performance.now() - joining.since > PATIENCE) {
       this.joining = null;
       if (joining.tries) this.go(joining.to, joining.tries - 1);
@@ -363,8 +363,8 @@ class ClassStrip extends Component {
     return lesson && plan && plan.by !== this.room.by && plan.walk.startsWith(`${lesson}.`) ? plan.walk : "";
   }
   join(walk = "") { // where the class is: another of the lecturer's devices has led it there, or this one comes to it
-    const { page, query, step } = this.room.place, at = here(), there = isSame(at, this.room.place);
-    if (there) this.reported = JSON.stringify({ ...at, step, tab: tabNow() });
+    const { page, query, step } = this.room.place, current = here(), there = isSame(current, this.room.place);
+    if (there) this.reported = JSON.stringify({ ...current, step, tab: tabNow() });
     // A page led elsewhere won't stay here; in Predict, the step revealed there isn't in this browser yet.
     if (there && !this.joining && [planHere(), ""].includes(walk) && (!stageBox() || turnTo(step, true))) return;
     this.go({ page, query, step, walk });
@@ -387,8 +387,8 @@ class ClassStrip extends Component {
   onShown({ question, judged } = {}) {
     if (question && question.nonce !== this.answeredNonce && question.nonce === this.askedNonce) {
       [this.answeredNonce, this.pending] = [question.nonce, null];
-      const { question: made, kinds } = question, why = this.labels[kinds.length ? "run_over" : "no_run"];
-      this.wall?.open({ question: made, kinds, why: made ? "" : why });
+      const { question: generated, kinds } = question, why = this.labels[kinds.length ? "run_over" : "no_run"];
+      this.wall?.open({ question: generated, kinds, why: generated ? "" : why });
     }
     if (judged && JSON.stringify(judged) !== this.judged) {
       this.judged = JSON.stringify(judged);
@@ -436,10 +436,10 @@ class ClassStrip extends Component {
       this.say(question.error);
       return;
     }
-    const at = next.at && placeOf(next.at), nonce = `${performance.now()}`;
-    const leads = at && !isSame(here(), at), step = at ? at.step : null;
+    const place = next.at && placeOf(next.at), nonce = `${performance.now()}`;
+    const leads = place && !isSame(here(), place), step = place ? place.step : null;
     this.coming = { question, id: next.id, nonce: leads ? nonce : "", since: performance.now(), step };
-    if (leads) this.lead({ ...at, nonce });
+    if (leads) this.lead({ ...place, nonce });
     this.arrive();
   }
   async arrive() { // where the question belongs
@@ -485,8 +485,8 @@ class ClassStrip extends Component {
   }
 
   // --- its commands
-  onClick(at) {
-    if (at) this.act(at.dataset.do);
+  onClick(button) {
+    if (button) this.act(button.dataset.do);
   }
   act(what) {
     const { state } = this.room;
@@ -508,10 +508,10 @@ class ClassStrip extends Component {
     else if (!this.wall.isOpen() || this.room.state.round?.state === "revealed") this.draft();
   }
   give() {
-    const { given } = givenHere() ?? {};
-    if (!given) return;
+    const { given: tasks } = givenHere() ?? {};
+    if (!tasks) return;
     const { page, query } = here();
-    this.post("give", { page, query, ...given });
+    this.post("give", { page, query, ...tasks });
     this.panel.kind = "";
     this.panel.turn("progress");
   }

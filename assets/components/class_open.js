@@ -30,7 +30,7 @@ class ClassOpen extends Component {
     this.button.disabled = true;
     try {
       const { code, key, address } = await post("open", {});
-      kept.set(code, { key, address, at: Date.now() });
+      saved.set(code, { key, address, at: Date.now() });
       Room.at(code).fresh = true; // its panel opens by itself
       this.send("opened", code);
     } catch ({ kind }) {

@@ -10,7 +10,7 @@ export default function classPage({ data }) {
   document.dispatchEvent(new Event("tokensteps:shown"));
 }
 function sorted(pairs) {
-  const found = new URLSearchParams(pairs);
-  found.sort();
-  return found.toString();
+  const params = new URLSearchParams(pairs);
+  params.sort();
+  return params.toString();
 }

@@ -12,12 +12,12 @@ class Classroom extends Component {
     this.labels = next.labels;
     this.next = next;
     if (next.code !== this.watched) this.watch(next.code);
-    this.show(next.code && kept.get(next.code).key ? next.code : this.code);
+    this.show(next.code && saved.get(next.code).key ? next.code : this.code);
   }
   watch(code) { // a class still under way
     this.watched = code;
     this.unwatch?.();
-    if (!code || !kept.get(code).key) return;
+    if (!code || !saved.get(code).key) return;
     const room = Room.at(code), change = ({ detail }) => {
       if (["tally", "progress", "people", "ask", "drop"].includes(detail)) this.students?.refresh();
       if (!["reveal", "shown", "end", "lost", "state"].includes(detail)) return;
@@ -27,7 +27,7 @@ class Classroom extends Component {
     this.unwatch = () => room.removeEventListener("change", change);
   }
   classes() {
-    return Object.entries(kept.all()).filter(([, one]) => one?.key).map(([code]) => code).reverse();
+    return Object.entries(saved.all()).filter(([, one]) => one?.key).map(([code]) => code).reverse();
   }
   async show(code) {
     this.code = code;
@@ -39,7 +39,7 @@ class Classroom extends Component {
     let parts = [];
     if (code) {
       try {
-        const as = encodeURIComponent(kept.get(code).key);
+        const as = encodeURIComponent(saved.get(code).key);
         parts = this.summary(await answered(fetch(`${api()}${code}/summary?as=${as}`)));
       } catch ({ kind }) {
         parts = [make("p", { textContent: labels[`error_${kind}`] ?? labels.error_store })];
@@ -47,20 +47,20 @@ class Classroom extends Component {
     }
     if (code === this.code) put(this.box, [...parts, ...(chooser || [])]);
   }
-  summary(told) {
+  summary(results) {
     const { labels } = this, groups = new Map();
-    for (const round of told.rounds) groups.set(round.first, [...(groups.get(round.first) ?? []), round]);
-    const offered = [...(told.nicknames ? ["grades"] : []), "csv", "print", "refresh"];
+    for (const round of results.rounds) groups.set(round.first, [...(groups.get(round.first) ?? []), round]);
+    const offered = [...(results.nicknames ? ["grades"] : []), "csv", "print", "refresh"];
     const actions = make("div", { className: "actions" }, ...offered.map((what) =>
       make("button", { type: "button", textContent: labels[what], data: { do: what } })));
-    const head = [filled(labels.joined, { number: told.joined }), filled(labels.questions, { number: groups.size })];
-    const runs = new Map(told.runs.map((one) => [one.run, one]));
-    const asked = [...groups.values()].map((rounds) => this.question(rounds, runs));
-    return [make("h2", { textContent: filled(labels.summary, { code: told.code }) }),
+    const head = [filled(labels.joined, { number: results.joined }), filled(labels.questions, { number: groups.size })];
+    const runs = new Map(results.runs.map((one) => [one.run, one]));
+    const questions = [...groups.values()].map((rounds) => this.question(rounds, runs));
+    return [make("h2", { textContent: filled(labels.summary, { code: results.code }) }),
       make("p", { className: "soft", textContent: head.join(" · ") }), actions,
-      ...(told.nicknames ? [this.people(told.code)] : []),
-      ...(asked.length ? asked : [make("p", { textContent: labels.none_asked })]),
-      make("h2", { textContent: labels.lost }), this.lost(told)];
+      ...(results.nicknames ? [this.people(results.code)] : []),
+      ...(questions.length ? questions : [make("p", { textContent: labels.none_asked })]),
+      make("h2", { textContent: labels.lost }), this.lost(results)];
   }
   people(code) { // as it was: it may be open
     const { labels } = this;
@@ -70,9 +70,9 @@ class Classroom extends Component {
   }
   question(rounds, runs) {
     const { labels } = this, [{ question, place: there }] = rounds, place = { ...runs.get(there.run), ...there };
-    const told = rounds.map((round, index) => this.share(round, index));
+    const shares = rounds.map((round, index) => this.share(round, index));
     return make("article", {}, make("h3", {}, ...inLanguage(question.say)),
-      make("p", { className: "soft", textContent: told.join(" · ") }), question.input === "free"
+      make("p", { className: "soft", textContent: shares.join(" · ") }), question.input === "free"
         ? wordsTable(labels, question, rounds.at(-1), true) : barsTable(labels, question, rounds, question),
       ...(this.link(place) ? [make("p", {}, this.link(place))] : []));
   }
@@ -102,15 +102,15 @@ class Classroom extends Component {
       .map((one) => ({ ...one, label: pages.get(one.run) }));
     return lostCurve(labels, places);
   }
-  async onClick(at) {
-    if (!at) return;
-    if (at.dataset.code) this.show(at.dataset.code);
-    else if (at.dataset.do === "print") print();
-    else if (at.dataset.do === "refresh") this.show(this.code);
-    else await this.save(at.dataset.do);
+  async onClick(button) {
+    if (!button) return;
+    if (button.dataset.code) this.show(button.dataset.code);
+    else if (button.dataset.do === "print") print();
+    else if (button.dataset.do === "refresh") this.show(this.code);
+    else await this.save(button.dataset.do);
   }
   async save(form) {
-    const as = encodeURIComponent(kept.get(this.code).key);
+    const as = encodeURIComponent(saved.get(this.code).key);
     const answer = await fetch(`${api()}${this.code}/summary?as=${as}&form=${form}`);
     if (!answer.ok) return;
     const href = URL.createObjectURL(await answer.blob());

@@ -35,9 +35,9 @@ class Code extends Component {
     this.shown = now;
     this.head.textContent = [this.file, where].filter(Boolean).join(" · ");
     this.clear();
-    const said = values.split("\n"), beats = code.split(" ").slice(0, beat === "1" ? 1 : 2);
+    const texts = values.split("\n"), beats = code.split(" ").slice(0, beat === "1" ? 1 : 2);
     // In the second beat, the first one's lines stay marked, but paler.
-    beats.forEach((keys, at) => this.mark(keys.split("+"), said[at] ?? "", this.rows[at], at === beats.length - 1));
+    beats.forEach((keys, i) => this.mark(keys.split("+"), texts[i] ?? "", this.rows[i], i === beats.length - 1));
   }
   clear() {
     for (const line of this.marked) {
@@ -47,17 +47,17 @@ class Code extends Component {
     this.marked = [];
     for (const row of this.rows) row.textContent = row.className = "";
   }
-  mark(keys, said, row, now) { // the lines of a beat, and the values of their names
-    const found = keys.map((key) => this.list.children[this.lines[key] - 1]).filter(Boolean);
-    for (const line of found) line.className = now ? "now" : "was";
-    this.marked.push(...found);
-    if (!found.length) return;
-    found[0].lastChild.textContent = said;
-    row.textContent = `${found[0].firstChild.textContent}  ${said}`; // the line's number
+  mark(keys, values, row, now) { // the lines of a beat, and the values of their names
+    const lines = keys.map((key) => this.list.children[this.lines[key] - 1]).filter(Boolean);
+    for (const line of lines) line.className = now ? "now" : "was";
+    this.marked.push(...lines);
+    if (!lines.length) return;
+    lines[0].lastChild.textContent = values;
+    row.textContent = `${lines[0].firstChild.textContent}  ${values}`; // the line's number
     row.className = now ? "now" : "";
     if (!now) return;
-    found[0].ariaCurrent = "step";
-    this.keepInSight(found[0]);
+    lines[0].ariaCurrent = "step";
+    this.keepInSight(lines[0]);
   }
   keepInSight(line) { // scrolls the list alone, never the page
     const a = line.getBoundingClientRect(), b = this.list.getBoundingClientRect(), room = 2 * a.height;
@@ -72,8 +72,8 @@ class Code extends Component {
     this.find();
     this.show();
   }
-  connect(...given) {
-    super.connect(...given);
+  connect(...args) {
+    super.connect(...args);
     this.find();
   }
   close() {

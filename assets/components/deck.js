@@ -25,7 +25,7 @@ class Deck extends Component {
   connect(next, send) {
     [this.next, this.labels, this.send] = [next, next.labels, send];
     const { read } = next;
-    if (read && read.nonce !== this.taken && read.nonce === this.asked) {
+    if (read && read.nonce !== this.taken && read.nonce === this.requested) {
       this.taken = read.nonce;
       if (read.error) this.say(read.error);
       else {
@@ -45,7 +45,7 @@ class Deck extends Component {
     return make("button", { type: "button", textContent: words, ariaLabel: title, title, data: { do: what } });
   }
   draw() {
-    const { labels } = this, all = deck.all(), held = this.root.activeElement?.dataset.do;
+    const { labels } = this, all = deck.all(), action = this.root.activeElement?.dataset.do;
     put(this.list, all.map((one, index) => { // an unchanged part is the same node: a hand may be on it
       const name = one.say.slice(0, 80), row = make("li", { draggable: true, data: { id: one.id } },
         make("span", { className: "grip", ariaHidden: "true", textContent: "⠿" }),
@@ -61,7 +61,7 @@ class Deck extends Component {
     }));
     put(this.actions, [this.button("new", labels.write), this.button("open", labels.open_file),
       ...(all.length ? [this.button("save", labels.save_file)] : [])]);
-    if (held) this.box.querySelector(`[data-do="${held}"]`)?.focus({ preventScroll: true });
+    if (action) this.box.querySelector(`[data-do="${action}"]`)?.focus({ preventScroll: true });
     if (this.own) this.name();
   }
 
@@ -97,16 +97,16 @@ class Deck extends Component {
       this.wrong.textContent = error || labels.at_wrong;
       return;
     }
-    const all = deck.all(), place = all.findIndex(({ id }) => id === this.editing);
-    const kept = tidyQuestion({ ...withoutGaps(written), id: this.editing || undefined,
+    const all = deck.all(), index = all.findIndex(({ id }) => id === this.editing);
+    const question = tidyQuestion({ ...withoutGaps(written), id: this.editing || undefined,
       activity: this.activity.value, at });
-    if (place < 0 && all.length >= MOST_PREPARED) {
+    if (index < 0 && all.length >= MOST_PREPARED) {
       this.wrong.textContent = labels.full;
       return;
     }
-    all.splice(place < 0 ? all.length : place, place < 0 ? 0 : 1, kept);
+    all.splice(index < 0 ? all.length : index, index < 0 ? 0 : 1, question);
     deck.keep(all);
-    this.shut(kept.id);
+    this.shut(question.id);
   }
   shut() {
     [this.own, this.form.hidden] = [null, true];
@@ -117,11 +117,11 @@ class Deck extends Component {
   address() { // as the file has it, out of a link to a page of the app; null for none
     const text = this.at.value.trim();
     if (!text) return "";
-    const [path, query = ""] = text.split("?"), found = new URLSearchParams(query.split("#")[0]);
-    const place = path.replace(/\/+$/, "").split("/").pop();
-    const page = Object.entries(this.next.pages).find(([name, way]) => way === place || name === place)?.[0];
-    for (const name of ["class", "walk", "lang"]) found.delete(name);
-    return page && (found.size ? `${page}?${found}` : page) || null;
+    const [path, query = ""] = text.split("?"), params = new URLSearchParams(query.split("#")[0]);
+    const segment = path.replace(/\/+$/, "").split("/").pop();
+    const page = Object.entries(this.next.pages).find(([name, way]) => way === segment || name === segment)?.[0];
+    for (const name of ["class", "walk", "lang"]) params.delete(name);
+    return page && (params.size ? `${page}?${params}` : page) || null;
   }
 
   // --- order
@@ -145,9 +145,9 @@ class Deck extends Component {
       this.move(this.dragged, rows.indexOf(row));
     } else if (event.type === "dragend") this.dragged = undefined;
   }
-  onClick(at) {
-    const [what, which] = (at?.dataset.do ?? "").split(":"), index = Number(which);
-    if (!what || at.ariaDisabled === "true") return;
+  onClick(button) {
+    const [what, which] = (button?.dataset.do ?? "").split(":"), index = Number(which);
+    if (!what || button.ariaDisabled === "true") return;
     if (what === "new") this.edit("");
     else if (what === "edit") this.edit(deck.all()[index].id);
     else if (what === "keep") this.keep();
@@ -155,7 +155,7 @@ class Deck extends Component {
     else if (what === "open") this.file.click();
     else if (what === "save") hand(new Blob([asToml(deck.all())], { type: "application/toml" }), "questions.toml");
     else if (what === "drop") {
-      deck.keep(deck.all().filter((_one, place) => place !== index));
+      deck.keep(deck.all().filter((_one, position) => position !== index));
       this.draw();
       this.box.querySelector('[data-do="new"]').focus();
     } else {
@@ -171,8 +171,8 @@ class Deck extends Component {
       this.say(this.labels.error_large);
       return;
     }
-    this.asked = `${performance.now()}`;
-    this.send("file", { nonce: this.asked, name: file.name, text: await file.text() });
+    this.requested = `${performance.now()}`;
+    this.send("file", { nonce: this.requested, name: file.name, text: await file.text() });
   }
 }
 function withoutGaps({ choices, right, ...rest }) { // empty choices go

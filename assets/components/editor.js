@@ -3,7 +3,7 @@
 // for the chips of the text, one question at a time; the page follows when the typing pauses. The box itself is
 // CodeMirror's: it lays out only the lines in sight; a <textarea> needs seconds for a million characters.
 
-const KEPT = Symbol.for("tokensteps.editor.kept"); // on the document: each box's last report
+const REPORTS = Symbol.for("tokensteps.editor.reports"); // on the document: each box's last report
 const LARGE = 200_000, SELECTED = 50; // characters, ms
 const TYPING = ["input.type", "delete.backward", "delete.forward"]; // more may come soon after these: it is waited for
 const GAP = 70; // ms between two questions: no more than the server draws for one box, even while a key is held
@@ -18,17 +18,17 @@ const ATTRIBUTES = {
 };
 
 // Python counts code points, a text box UTF-16 units.
-const isPair = (text, at) =>
-  (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+const isPair = (text, index) =>
+  (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 function pointsIn(text, from, to) {
   let count = 0;
-  for (let at = from; at < to; at += isPair(text, at) ? 2 : 1) count++;
+  for (let index = from; index < to; index += isPair(text, index) ? 2 : 1) count++;
   return count;
 }
 function after(text, from, points) {
-  let at = from;
-  for (; points > 0 && at < text.length; points--) at += isPair(text, at) ? 2 : 1;
-  return at;
+  let index = from;
+  for (; points > 0 && index < text.length; points--) index += isPair(text, index) ? 2 : 1;
+  return index;
 }
 
 // Each line runs the way of its first letter.
@@ -37,8 +37,8 @@ const directions = ({ Decoration, EditorView, ViewPlugin }) => {
   const inSight = ({ state, visibleRanges }) => {
     const lines = new Set();
     for (const { from, to } of visibleRanges)
-      for (let at = from; at <= to; at = state.doc.lineAt(at).to + 1) lines.add(state.doc.lineAt(at).from);
-    return Decoration.set([...lines].map((at) => automatic.range(at)));
+      for (let pos = from; pos <= to; pos = state.doc.lineAt(pos).to + 1) lines.add(state.doc.lineAt(pos).from);
+    return Decoration.set([...lines].map((pos) => automatic.range(pos)));
   };
   const plugin = class {
     constructor(view) {
@@ -53,12 +53,12 @@ const directions = ({ Decoration, EditorView, ViewPlugin }) => {
 };
 
 class Editor extends Component {
-  kept = (document[KEPT] ??= {});
+  reports = (document[REPORTS] ??= {});
   name; // the box's, in Python
   nonce; // of Python's last text
   params = []; // of the address: they follow the typing
   size = 0; // of the text as last told
-  asked = -Infinity; // when the server was last asked for chips
+  requestedAt = -Infinity; // when the server was last asked for chips
   dirty = false; // whether there is something to tell
   at = 0; // how often the text was changed
   base; // the server's one of these texts, if any,
@@ -67,7 +67,7 @@ class Editor extends Component {
   whole = false; // whether the last change was pasting or undoing
   apart = false; // whether something was put in last
   inserted; // the number of Python's last text put in
-  told = false; // whether Python knows the text of this box
+  synced = false; // whether Python knows the text of this box
   selected = "";
   still = false; // whether a place comes into sight in the box alone, and the page doesn't move
 
@@ -98,7 +98,7 @@ class Editor extends Component {
     const { Annotation, Compartment, EditorState, EditorView } = this.library;
     const { drawSelection, history, historyKeymap, keymap, standardKeymap } = this.library;
     const tell = { key: "Mod-Enter", run: () => (this.tell(), true) };
-    this.given = Annotation.define(); // on Python's changes
+    this.fromPython = Annotation.define(); // on Python's changes
     this.words = new Compartment();
     const state = EditorState.create({
       extensions: [
@@ -115,7 +115,7 @@ class Editor extends Component {
 
   // --- typing
   follow({ changes, docChanged, selectionSet, transactions }) {
-    if (docChanged && !transactions.some((one) => one.annotation(this.given))) {
+    if (docChanged && !transactions.some((one) => one.annotation(this.fromPython))) {
       this.at++;
       this.edits = this.edits?.compose(changes) ?? changes;
       this.whole = !transactions.some((one) => TYPING.some((event) => one.isUserEvent(event)));
@@ -131,31 +131,31 @@ class Editor extends Component {
   }
   // The server draws the chips of the typed text; asked once more if that is another text by now.
   async ask() {
-    const { at, desk, nonce, view } = this;
+    const { at, path, nonce, view } = this;
     if (view.composing || this.asking) return;
     this.cancel("tell");
     // Pasted or undone text is whole: nothing is waited for.
-    if (!desk || !document[DRAWN]) return void this.tellSoon(this.whole ? 0 : pause(view.state.doc.length));
-    const begun = performance.now(), early = this.asked + GAP - begun;
+    if (!path || !document[DRAWN]) return void this.tellSoon(this.whole ? 0 : pause(view.state.doc.length));
+    const start = performance.now(), early = this.requestedAt + GAP - start;
     if (early > 0) return void this.later("ask", early, () => this.ask());
-    this.asked = begun;
+    this.requestedAt = start;
     const body = JSON.stringify({ nonce, at, ...this.change() });
     [this.asking, this.base, this.edits] = [true, undefined, undefined];
     setUnsent(this, true);
-    const status = await this.drawn(desk, body);
+    const status = await this.drawn(path, body);
     setUnsent(this, false);
     this.asking = false;
     if (nonce !== this.nonce || this.gone.signal.aborted) return;
     if (status === 200) this.base = at;
     if (status === 404) delete document[DRAWN]; // until the page has drawn them again
     if (status === RESET || (status === 200 && at !== this.at)) return void this.ask();
-    const wait = Math.min(Math.max(PAUSE, 2 * (performance.now() - begun)), LONGEST_PAUSE);
+    const wait = Math.min(Math.max(PAUSE, 2 * (performance.now() - start)), LONGEST_PAUSE);
     if (this.dirty) this.tellSoon(this.whole || !WAITS.has(status) ? 0 : wait);
   }
-  async drawn(desk, body) { // returns the status of HTTP, 0 without an answer
+  async drawn(path, body) { // returns the status of HTTP, 0 without an answer
     try {
       const headers = { "Content-Type": "application/json" }, { signal } = this.gone;
-      const answer = await fetch(new URL(desk, new URL(".", location.href)), { method: "POST", body, headers, signal });
+      const answer = await fetch(new URL(path, new URL(".", location.href)), { method: "POST", body, headers, signal });
       if (answer.status === 200)
         document.dispatchEvent(new CustomEvent("tokensteps:typed", { detail: await answer.text() }));
       return answer.status;
@@ -172,7 +172,7 @@ class Editor extends Component {
       [to, last] = [toA, toB];
     });
     if (from === Infinity) from = 0; // typed and undone
-    const pair = (at) => at && isPair(doc.sliceString(at - 1, at + 1), 0); // stays whole
+    const pair = (index) => index && isPair(doc.sliceString(index - 1, index + 1), 0); // stays whole
     if (pair(first)) [from, first] = [from - 1, first - 1];
     if (pair(last)) [to, last] = [to + 1, last + 1];
     return { base, from, to, put: doc.sliceString(first, last).toWellFormed() };
@@ -188,7 +188,7 @@ class Editor extends Component {
     this.cancel("tell");
     if (!this.dirty || this.view.composing || !this.root.isConnected) return;
     const { at, nonce, wellFormed: text } = this; // with half of a UTF-16 pair, Streamlit would drop the whole message
-    [this.dirty, this.size, this.kept[this.name]] = [false, text.length, { nonce, text, at }];
+    [this.dirty, this.size, this.reports[this.name]] = [false, text.length, { nonce, text, at }];
     this.send("text", [nonce, text, at]);
   }
   get wellFormed() {
@@ -214,9 +214,9 @@ class Editor extends Component {
     this.view.requestMeasure({ read: () => { this.still = false; } });
   }
   scrollTo(view, { head }) {
-    const place = view.coordsAtPos(head), part = view.scrollDOM, box = part.getBoundingClientRect();
-    if (place && (place.top < box.top || place.bottom > box.bottom))
-      part.scrollTop += (place.top - box.top - box.height / 3) / view.scaleY;
+    const coords = view.coordsAtPos(head), part = view.scrollDOM, box = part.getBoundingClientRect();
+    if (coords && (coords.top < box.top || coords.bottom > box.bottom))
+      part.scrollTop += (coords.top - box.top - box.height / 3) / view.scaleY;
     return true;
   }
 
@@ -230,14 +230,14 @@ class Editor extends Component {
     this.take(next);
   }
   take(next) {
-    [this.name, this.params, this.desk] = [next.key, next.params, next.desk];
+    [this.name, this.params, this.path] = [next.key, next.params, next.desk];
     this.word(next.labels);
     if (next.nonce !== this.nonce) {
       this.put(next);
     } else {
       // Another session, after a restart of the server: say it once more.
-      if (this.told && !next.heard) this.tellSoon(PAUSE);
-      this.told = next.heard;
+      if (this.synced && !next.heard) this.tellSoon(PAUSE);
+      this.synced = next.heard;
     }
     this.putIn(next.insert);
   }
@@ -263,16 +263,16 @@ class Editor extends Component {
     this.view.dispatch({ effects: this.words.reconfigure(words) });
   }
   put(next) { // Python's text, or the typed one
-    const old = this.kept[next.key], { doc } = this.view.state, first = this.nonce === undefined;
+    const old = this.reports[next.key], { doc } = this.view.state, first = this.nonce === undefined;
     // The page's layout may have put the box up again while Python knows the typed text: Python's text is an older one.
-    this.told = first && next.heard && old?.nonce === next.nonce;
-    [this.nonce, this.dirty, this.at, this.base, this.edits] = [next.nonce, false, this.told ? old.at : 0];
+    this.synced = first && next.heard && old?.nonce === next.nonce;
+    [this.nonce, this.dirty, this.at, this.base, this.edits] = [next.nonce, false, this.synced ? old.at : 0];
     for (const what of ["tell", "ask"]) this.cancel(what);
     this.late(false);
     this.view.dispatch({
-      changes: { from: 0, to: doc.length, insert: this.told ? old.text : next.text },
+      changes: { from: 0, to: doc.length, insert: this.synced ? old.text : next.text },
       selection: { anchor: 0 },
-      annotations: [this.given.of(true), this.library.Transaction.addToHistory.of(!first)],
+      annotations: [this.fromPython.of(true), this.library.Transaction.addToHistory.of(!first)],
     });
     this.view.scrollDOM.scrollTop = 0;
     this.size = this.view.state.doc.length;

@@ -71,13 +71,13 @@ class Stage {
     node.addEventListener("focusin", ({ target }) => { if (target.matches(COUNT)) this.stop(target); });
     node.addEventListener("keydown", (event) => this.onKey(event));
   }
-  stop(at) { // the counts of a table are one stop for the Tab key: up and down lead from row to row
-    for (const other of at.closest("table").querySelectorAll(COUNT)) other.tabIndex = other === at ? 0 : -1;
+  stop(node) { // the counts of a table are one stop for the Tab key: up and down lead from row to row
+    for (const other of node.closest("table").querySelectorAll(COUNT)) other.tabIndex = other === node ? 0 : -1;
   }
   onKey(event) {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!by || hasModifier(event) || !event.target.matches(COUNT)) return;
-    const counts = [...event.target.closest("table").querySelectorAll(COUNT)].filter((at) => at.checkVisibility());
+    const counts = [...event.target.closest("table").querySelectorAll(COUNT)].filter((node) => node.checkVisibility());
     counts[counts.indexOf(event.target) + by]?.focus();
     event.preventDefault();
   }
@@ -87,14 +87,14 @@ class Stage {
   show(html) {
     if (html === this.shown) return false;
     const scrolled = this.all("[data-pane]").map((pane) => [pane.scrollLeft, pane.scrollTop]);
-    const held = this.node.querySelector(":is([data-pick],[data-term]):focus")?.dataset;
-    const name = held?.pick ? "pick" : "term";
+    const active = this.node.querySelector(":is([data-pick],[data-term]):focus")?.dataset;
+    const name = active?.pick ? "pick" : "term";
     const opened = this.all("details").map((part) => part.open);
     this.node.innerHTML = this.shown = html;
     for (const part of this.all("[data-style]")) part.style.cssText = part.dataset.style; // see without_styles()
     this.all("details").forEach((part, index) => { part.open = opened[index] ?? part.open; });
     for (const table of this.all(`table:has(${COUNT})`)) this.stop(table.querySelector(COUNT));
-    if (held) this.node.querySelector(`[data-${name}="${held[name]}"]`)?.focus({ preventScroll: true });
+    if (active) this.node.querySelector(`[data-${name}="${active[name]}"]`)?.focus({ preventScroll: true });
     this.all("[data-pane]").forEach((pane, index) => pane.scrollTo(...(scrolled[index] ?? [0, 0])));
     for (const here of this.all("[data-pane] [data-here]")) keepInSight(here, here.closest("[data-pane]"));
     Object.entries(this.chosen).forEach(([how, id]) => this.choose(how, id));
@@ -109,9 +109,9 @@ class Stage {
     this.choose("picked", id === this.chosen.picked ? "" : id);
   }
   look() {
-    const at = ["[data-pick]:hover", "tr:hover [data-pick]", "[data-pick]:focus-visible"]
+    const node = ["[data-pick]:hover", "tr:hover [data-pick]", "[data-pick]:focus-visible"]
       .map((selector) => this.node.querySelector(selector)).find(Boolean);
-    this.choose("seen", at?.dataset.pick);
+    this.choose("seen", node?.dataset.pick);
   }
 }
 
@@ -134,12 +134,12 @@ class Timeline {
   }
   go(step) { // to its mark, or where it would be
     this.marks.forEach((mark, index) => {
-      const at = Math.sign(this.from + index - step);
-      if (mark.at !== at) {
-        const className = ["past", "now", "future"][at + 1];
-        Object.assign(mark, { at, className, tabIndex: at ? -1 : 0, ariaCurrent: at ? null : "step" });
+      const side = Math.sign(this.from + index - step);
+      if (mark.side !== side) {
+        const className = ["past", "now", "future"][side + 1];
+        Object.assign(mark, { side, className, tabIndex: side ? -1 : 0, ariaCurrent: side ? null : "step" });
       }
-      if (at) return;
+      if (side) return;
       keepInSight(mark, this.node);
       if (this.node.contains(this.root.activeElement)) mark.focus({ preventScroll: true });
     });
@@ -162,7 +162,7 @@ class Fit {
     this.plural = new Intl.PluralRules(document.documentElement.lang || "en");
     Object.assign(this, { forms: { one, other }, fewer });
   }
-  told(number) {
+  message(number) {
     const form = this.forms[this.plural.select(number)] ?? this.forms.other;
     return number ? form.replace("{number}", separated(number)) : "";
   }
@@ -193,8 +193,8 @@ class Fit {
     this.vary("--columns", columns);
     this.stage.dataset.columns = columns;
     const say = this.stage.querySelector(".say"); // gets smaller only if it has to
-    for (const told of say ? [1, 0.9, 0.8].filter((one) => !tight || one <= type) : []) {
-      this.vary("--told", told);
+    for (const size of say ? [1, 0.9, 0.8].filter((one) => !tight || one <= type) : []) {
+      this.vary("--told", size);
       if (isWhole(say)) break;
     }
   }
@@ -203,20 +203,20 @@ class Fit {
     if (style.getPropertyValue(name) !== `${value}`) style.setProperty(name, value);
   }
   shrink(lists) {
-    const asked = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
-    const wanted = lists.filter(([, rows]) => asked || rows.some((row) => row.matches(".w")));
-    const extra = (row) => !asked && row.matches(".beyond");
+    const asking = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
+    const needed = lists.filter(([, rows]) => asking || rows.some((row) => row.matches(".w")));
+    const extra = (row) => !asking && row.matches(".beyond");
     for (const [, rows] of lists) rows.forEach((row) => row.classList.toggle("over", extra(row)));
     let last;
     for (const level of LEVELS) {
       const [tight, , columns] = level;
-      if (tight && !asked) break;
+      if (tight && !asking) break;
       this.set(level);
       const broken = lists.some(([, rows]) => rows.some(isBroken));
       if (columns > 1 && broken) continue;
       last = level;
       // Side by side, words in two lines would put the rows below out of line.
-      if (wanted.every(([pane]) => isWhole(pane)) && !(broken && this.stage.querySelector(".trio"))) break;
+      if (needed.every(([pane]) => isWhole(pane)) && !(broken && this.stage.querySelector(".trio"))) break;
     }
     this.set(last);
     for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));
@@ -226,16 +226,16 @@ class Fit {
     rows.forEach((row) => row.classList.toggle("over", !shown.includes(row)));
     if (this.isProjected()) return this.cut(pane, shown, rows.length - shown.length, most);
     const beyond = rows.filter((row) => row.matches(".beyond")).length, open = this.box.hasAttribute("data-all");
-    const held = pane.contains(pane.getRootNode().activeElement?.closest('[data-do="all"]'));
+    const hasFocus = pane.contains(pane.getRootNode().activeElement?.closest('[data-do="all"]'));
     this.count(pane, open ? 0 : beyond);
-    if (beyond) this.offer(pane.querySelector(":scope > .more"), open, held);
+    if (beyond) this.offer(pane.querySelector(":scope > .more"), open, hasFocus);
     return rows.length;
   }
-  offer(line, open, held) { // the line with the number of hidden words shows them, and folds them again
-    const told = line.textContent, textContent = open ? this.fewer : told;
+  offer(line, open, hasFocus) { // the line with the number of hidden words shows them, and folds them again
+    const message = line.textContent, textContent = open ? this.fewer : message;
     const button = make("button", { type: "button", textContent, ariaExpanded: `${open}`, data: { do: "all" } });
-    line.replaceChildren(...(open && told ? [`${told} `] : []), button);
-    if (held) button.focus({ preventScroll: true });
+    line.replaceChildren(...(open && message ? [`${message} `] : []), button);
+    if (hasFocus) button.focus({ preventScroll: true });
   }
   // Leaves out the last parts beyond the room, and counts them; lit-up parts go last.
   cut(box, parts, before = 0, most = parts.length) {
@@ -267,7 +267,7 @@ class Fit {
       line = Object.assign(document.createElement("p"), { className: "more" });
       (box.querySelector(":scope > .ws, :scope > .w:last-of-type, :scope > table") ?? box.lastElementChild).after(line);
     }
-    const text = this.told(hidden + Number(line?.dataset.more ?? 0));
+    const text = this.message(hidden + Number(line?.dataset.more ?? 0));
     if (line && line.textContent !== text) line.textContent = text;
   }
   next(forward) { // the hidden rows behind the ones in sight, and back
@@ -284,14 +284,14 @@ class Flipbook extends Component {
   book = {}; // the last message from Python
   step = 0;
   nonce; // of Python's last seek
-  told; // the last step told to Python
-  asked = -Infinity; // when it was told last
+  reported; // the last step told to Python
+  reportedAt = -Infinity; // when
   playing = false;
   speed = 1;
   following = false; // whether the end was asked for while the run grows: then the step goes along with it
   asks = 0; // how often more of it was asked for
-  held = null; // the last step before a question hides the run
-  kept = null; // the first and the last step of a class's bounds
+  limit = null; // the last step before a question hides the run
+  bounds = null; // the first and the last step of a class's bounds
   still = matchMedia("(prefers-reduced-motion: reduce)");
   actions = {
     first: () => this.go(this.begin()),
@@ -333,8 +333,8 @@ class Flipbook extends Component {
     box.addEventListener("tokensteps:keep", ({ detail }) => this.keep(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
-      const at = event.target.closest("[data-do],[data-step],[data-pick]");
-      const { do: what, step: to, pick, answer } = at?.dataset ?? {};
+      const node = event.target.closest("[data-do],[data-step],[data-pick]");
+      const { do: what, step: to, pick, answer } = node?.dataset ?? {};
       if (to) this.go(Number(to), 1); // in the timeline or in a frame
       else if (what) this.actions[what]();
       else if (pick) this.stage.pick(pick);
@@ -407,7 +407,7 @@ class Flipbook extends Component {
     const wait = led && this.frame() ? SPREAD * Math.random() : REST;
     if (!led || this.nearEdge()) this.later("tell", wait, () => this.tell());
     // Ask in time for the next window, but let Python finish.
-    if (!led && (this.nearEdge() || this.playing) && performance.now() - this.asked > WAIT) this.tell();
+    if (!led && (this.nearEdge() || this.playing) && performance.now() - this.reportedAt > WAIT) this.tell();
   }
   lead(detail) { // to a class's step, or, for its lecturer, as if one had stepped oneself
     detail.there = detail.step <= this.book.last; // not without a book
@@ -417,11 +417,11 @@ class Flipbook extends Component {
   }
   peek(detail) { // the frames' words at some steps, if they are here
     const { first, frames } = this.book;
-    detail.told = detail.steps.map((step) => frames[step - first]?.say);
+    detail.texts = detail.steps.map((step) => frames[step - first]?.say);
   }
   hold(step) { // a question is asked: nothing leads ahead of this step
-    if (step === this.held) return;
-    this.held = step;
+    if (step === this.limit) return;
+    this.limit = step;
     this.box.toggleAttribute("data-asked", step !== null);
     if (!this.book.run) return;
     if (step !== null) this.play(false);
@@ -434,8 +434,8 @@ class Flipbook extends Component {
   keep(detail) { // a class is to stay between two steps; null: no longer
     const { steps } = detail;
     detail.beyond = Boolean(steps) && this.book.last > steps[1];
-    if (`${steps}` === `${this.kept}`) return;
-    this.kept = steps;
+    if (`${steps}` === `${this.bounds}`) return;
+    this.bounds = steps;
     if (!this.book.run) return;
     this.play(false);
     this.bound();
@@ -448,14 +448,14 @@ class Flipbook extends Component {
     [this.range.min, this.range.max] = this.excerpt();
   }
   excerpt() { // the first and the last step of the page's subject
-    const { last, excerpt = [0, last] } = this.book, [first, end] = this.kept ?? excerpt;
+    const { last, excerpt = [0, last] } = this.book, [first, end] = this.bounds ?? excerpt;
     return [Math.max(excerpt[0], first), Math.min(excerpt[1], end)].map((step) => Math.min(step, last));
   }
   begin() { // the first step to show
     return Math.min(this.excerpt()[0], this.end());
   }
   end() { // the last one
-    return Math.min(this.excerpt()[1], this.held ?? Infinity);
+    return Math.min(this.excerpt()[1], this.limit ?? Infinity);
   }
   nearEdge() {
     const { first, frames, last } = this.book, end = first + frames.length - 1;
@@ -492,7 +492,7 @@ class Flipbook extends Component {
     if (beat && document[MAIN] === this.box) document.dispatchEvent(new Event("tokensteps:step"));
     if (beat) this.startBeat(beat === 1 && book.beats && page && !this.still.matches);
     if (page) {
-      if (stage.show(this.held === null ? page.html : withheld(page.html))) this.fit.run(0);
+      if (stage.show(this.limit === null ? page.html : withheld(page.html))) this.fit.run(0);
       where.querySelector("span").textContent = page.status && `${book.last ? "· " : ""}${page.status}`;
     }
     this.range.ariaValueText = [...where.children].slice(0, 2).map((part) => part.textContent).join(" ");
@@ -519,8 +519,8 @@ class Flipbook extends Component {
 
   // --- to and from Python
   tell() {
-    if (this.told === this.step) return;
-    [this.told, this.asked] = [this.step, performance.now()];
+    if (this.reported === this.step) return;
+    [this.reported, this.reportedAt] = [this.step, performance.now()];
     this.writeAddress();
     this.send("step", [this.book.run, this.step, this.nonce]);
   }
@@ -530,33 +530,33 @@ class Flipbook extends Component {
     history.replaceState(history.state, "", withStep(location.href, param, this.step));
   }
   // The stage in the page's HTML waits until Streamlit's place for it is where it lies itself, and moves there.
-  awaitPlace(root, ...given) {
-    if (!this.place) requestAnimationFrame(() => this.watchPlace(performance.now() + PATIENCE));
-    this.place = [root, given];
+  awaitPlace(root, ...args) {
+    if (!this.target) requestAnimationFrame(() => this.watchPlace(performance.now() + PATIENCE));
+    this.target = [root, args];
   }
   watchPlace(end) {
-    const [root, given] = this.place, here = this.box.getBoundingClientRect();
+    const [root, args] = this.target, here = this.box.getBoundingClientRect();
     const there = root.host.getBoundingClientRect(), scrolled = this.root.host.parentElement.scrollTop;
     const fits = Math.abs(there.top - here.top - scrolled) < 1 && Math.abs(there.left - here.left) < 1;
     if (!root.isConnected) dropEarly();
-    else if (fits || performance.now() > end) this.settle(root, given);
+    else if (fits || performance.now() > end) this.settle(root, args);
     else requestAnimationFrame(() => this.watchPlace(end));
   }
-  settle(root, given) { // nothing of it changes
+  settle(root, args) { // nothing of it changes
     const panes = [this.line.node, ...this.stage.all("[data-pane]")]
       .map((pane) => [pane, pane.scrollLeft, pane.scrollTop]);
-    const held = this.root.activeElement, { scrollTop } = this.root.host.parentElement;
+    const active = this.root.activeElement, { scrollTop } = this.root.host.parentElement;
     delete this.root[MOUNTED];
     this.root = this.line.root = root;
     root[MOUNTED] = this;
     root.append(this.box);
     dropEarly();
     for (const [pane, ...scrolled] of panes) pane.scrollTo(...scrolled);
-    held?.focus({ preventScroll: true });
+    active?.focus({ preventScroll: true });
     root.host.closest('[data-testid="stMain"]').scrollTop = scrollTop;
-    [this.told, this.nonce] = headOf(given[0]).seek; // Python needn't lead anywhere, and hears of the steps since
+    [this.reported, this.nonce] = headOf(args[0]).seek; // Python needn't lead anywhere, and hears of the steps since
     this.later("tell", REST, () => this.tell());
-    this.connect(...given);
+    this.connect(...args);
   }
   async connect(data, setStateValue, setTriggerValue) {
     [this.send, this.trigger] = [setStateValue, setTriggerValue];
@@ -569,25 +569,25 @@ class Flipbook extends Component {
   receive(next) {
     // A session's first seek is for a page without a book. A page with one has lost its session: its own step counts.
     const other = next.run !== this.book.run, lost = !other && this.nonce !== 1 && next.seek[1] === 1;
-    const sought = !lost && (other || next.seek[1] !== this.nonce);
+    const seeks = !lost && (other || next.seek[1] !== this.nonce);
     const [before, behind] = next.labels.step.replace("{last}", separated(next.last)).split("{step}");
-    [this.book, this.nonce, this.asked] = [{ ...next, before }, next.seek[1], -Infinity];
-    if (sought) {
+    [this.book, this.nonce, this.reportedAt] = [{ ...next, before }, next.seek[1], -Infinity];
+    if (seeks) {
       this.play(false);
       this.following = false;
-      this.step = this.told = within(next.seek[0], 0, next.last);
+      this.step = this.reported = within(next.seek[0], 0, next.last);
       this.cancel("tell");
     }
     if (next.param) document[MAIN] = this.box;
     if (other) this.start(next);
     this.measure(next, behind);
     this.line.fill(next, this.begin(), this.end());
-    this.draw(sought ? 2 : undefined);
+    this.draw(seeks ? 2 : undefined);
     this.box.toggleAttribute("data-awaits", false);
     if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, for the class's messages
-    if (sought) this.writeAddress();
-    if (lost) this.told = next.seek[0];
-    if (lost || (sought && this.kept)) this.later("tell", REST, () => this.tell());
+    if (seeks) this.writeAddress();
+    if (lost) this.reported = next.seek[0];
+    if (lost || (seeks && this.bounds)) this.later("tell", REST, () => this.tell());
     this.grow(next);
   }
   measure({ last }, behind) { // it changes in a growing run
@@ -622,8 +622,8 @@ class Flipbook extends Component {
     const { box, range, line, stage } = this;
     for (const what in BUTTONS) this.name(this.button(what), labels[what], BUTTONS[what][1]);
     for (const what in JUMPS) this.name(this.button(what), labels[what] ?? "", JUMPS[what][1]);
-    for (const [at, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) {
-      this.part(at).textContent = labels[key];
+    for (const [selector, key] of [["h2", "title"], [".off i", "play"], [".on i", "pause"], [".wait", "loading"]]) {
+      this.part(selector).textContent = labels[key];
     }
     this.fit.receive(labels);
     [box.ariaLabel, range.ariaLabel] = [labels.title, labels.scrubber];
@@ -658,9 +658,9 @@ async function unpacked(data) {
 }
 
 function withStep(href, param, step) { // other parameters keep their exact spelling: Streamlit compares it
-  const url = new URL(href), found = new RegExp(`([?&]${param}=)[^&]*`);
+  const url = new URL(href), pattern = new RegExp(`([?&]${param}=)[^&]*`);
   const added = `${url.search || "?"}${url.search ? "&" : ""}${param}=${step}`;
-  url.search = found.test(url.search) ? url.search.replace(found, `$1${step}`) : added;
+  url.search = pattern.test(url.search) ? url.search.replace(pattern, `$1${step}`) : added;
   return url.href;
 }
 

@@ -1,32 +1,32 @@
 // Keeps a sealed text for this tab of the browser: there it outlives a reload and the server. Without a text to keep,
 // it hands over the old one, once: its reader has it kept again. A `lasting` text is kept for all tabs and outlives
 // them; it stays there until it is erased, and every tab hears of that.
-const GIVEN = Symbol.for("tokensteps.given"); // on the root: the text handed over
-const HEARD = Symbol.for("tokensteps.heard"); // on the root: the listener to the other tabs
+const RETURNED = Symbol.for("tokensteps.returned"); // on the root: the text handed over
+const LISTENER = Symbol.for("tokensteps.listener"); // on the root: the listener to the other tabs
 
-function hear(root, name, tell) {
-  root[HEARD]?.abort();
-  const { signal } = root[HEARD] = new AbortController();
+function listen(root, name, onErased) {
+  root[LISTENER]?.abort();
+  const { signal } = root[LISTENER] = new AbortController();
   addEventListener("storage", ({ key, newValue }) => {
-    if ((key === name && newValue === null) || key === null) tell(); // null: everything was
+    if ((key === name && newValue === null) || key === null) onErased(); // null: everything was
   }, { signal });
 }
 
 export default function keep({ data: { place, text, lasting, erased }, parentElement: root, setTriggerValue }) {
   const name = `tokensteps.${place}`;
-  if (lasting) hear(root, name, () => setTriggerValue("erased", true));
+  if (lasting) listen(root, name, () => setTriggerValue("erased", true));
   try {
     const storage = lasting ? localStorage : sessionStorage;
-    const kept = storage.getItem(name);
+    const stored = storage.getItem(name);
     if (text) {
       storage.setItem(name, text);
     } else if (erased) {
       storage.removeItem(name);
-    } else if (kept && root[GIVEN] !== kept) {
-      root[GIVEN] = kept;
+    } else if (stored && root[RETURNED] !== stored) {
+      root[RETURNED] = stored;
       if (!lasting) storage.removeItem(name);
-      setTriggerValue("kept", kept);
+      setTriggerValue("kept", stored);
     }
   } catch {} // a browser without storage, or without any more room
-  return () => setTimeout(() => root.isConnected || root[HEARD]?.abort());
+  return () => setTimeout(() => root.isConnected || root[LISTENER]?.abort());
 }

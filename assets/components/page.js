@@ -29,28 +29,28 @@ const fold = () => document.querySelector(FOLD)?.click();
 // Streamlit would add an entry for that, and one more for the way back from there. It may also still write its own
 // step, and Streamlit would put that into the other page's address. The title says whose run the browser hears of.
 const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // these go along from page to page
-let arrived = false, completed = false, written;
-let asked; // the target of the last clicked link, until it is there
-let sought; // the target of Back or Forward, until the reader or Python leads on
+let arrived = false, completed = false, writtenHref;
+let linkTarget; // the target of the last clicked link, until it is there
+let historyTarget; // the target of Back or Forward, until the reader or Python leads on
 let few = {}; // pages without a run, by path: their parameters
 let titles = {}; // the titles of the browser's tab, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = false;
-  asked = sought = undefined;
+  linkTarget = historyTarget = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
   document[BY_KEY] = Boolean(link) && event.detail === 0;
-  asked = link && new URL(link.href);
+  linkTarget = link && new URL(link.href);
   if (link?.closest(MENU) && OVER.matches) setTimeout(fold);
 }
 function ledOn() {
-  sought = undefined;
+  historyTarget = undefined;
 }
 function isOvertaken({ pathname }) { // whether a run of another page than this one writes
-  const heard = Object.keys(titles).find((path) => titles[path] === document.title);
+  const runPath = Object.keys(titles).find((path) => titles[path] === document.title);
   const last = pathname.split("/").pop(), there = Object.hasOwn(titles, last) ? last : ""; // the first page is anywhere
-  return sought === pathname && heard !== undefined && heard !== there;
+  return historyTarget === pathname && runPath !== undefined && runPath !== there;
 }
 function tidy(event) {
   const [from, to] = leftFor(event);
@@ -60,58 +60,58 @@ function tidy(event) {
     return;
   }
   if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
-    written = to.href;
+    writtenHref = to.href;
     main()?.scrollTo(0, 0); // the next stop begins at the top
   }
   if (from.pathname !== to.pathname) {
-    if (push && sought === from.pathname) {
+    if (push && historyTarget === from.pathname) {
       event.preventDefault();
       return;
     }
-    if (event.navigationType === "traverse") sought = to.pathname;
-    if (push && written === from.href && from.search === to.search) replaceEntry(event, to);
+    if (event.navigationType === "traverse") historyTarget = to.pathname;
+    if (push && writtenHref === from.href && from.search === to.search) replaceEntry(event, to);
     [arrived, completed] = [event.navigationType === "push", false];
     if (arrived) arrive(from, to);
-    asked = undefined;
+    linkTarget = undefined;
     return;
   }
   for (const name of ALONG) from.searchParams.delete(name); // Python may write these first
-  if (push && asked && asked.pathname !== from.pathname) event.preventDefault();
+  if (push && linkTarget && linkTarget.pathname !== from.pathname) event.preventDefault();
   if (!arrived || (from.search && !completed) || !push) return;
   completed = true;
   replaceEntry(event, to);
 }
 
 function arrive(from, to) {
-  const told = to.href, own = asked && few[to.pathname.split("/").pop()];
+  const original = to.href, own = linkTarget && few[to.pathname.split("/").pop()];
   for (const name of own ? [...to.searchParams.keys()] : []) {
-    if (![...own, ...ALONG].includes(name) && !asked.searchParams.has(name)) to.searchParams.delete(name);
+    if (![...own, ...ALONG].includes(name) && !linkTarget.searchParams.has(name)) to.searchParams.delete(name);
   }
   if (from.searchParams.has("lang") && !to.searchParams.has("lang")) { // the language goes along
     to.searchParams.set("lang", from.searchParams.get("lang"));
   }
-  if (to.href !== told) queueMicrotask(() => history.replaceState(history.state, "", to));
+  if (to.href !== original) queueMicrotask(() => history.replaceState(history.state, "", to));
 }
 
 // Back and Forward find the page scrolled as it was left, once it is drawn down to there.
 const main = () => document.querySelector('[data-testid="stMain"]');
-const left = new Map(); // an entry of the history, by its key → how far it was scrolled
-let wanted; // how far to scroll, and until when: the reader may have gone elsewhere
+const scrolledTo = new Map(); // an entry of the history, by its key → how far it was scrolled
+let restore; // how far to scroll, and until when: the reader may have gone elsewhere
 function noteScroll() { // as the reader acts: on the way to another page, Streamlit scrolls by itself
-  wanted = undefined;
-  if (main()) left.set(navigation.currentEntry.key, main().scrollTop);
+  restore = undefined;
+  if (main()) scrolledTo.set(navigation.currentEntry.key, main().scrollTop);
 }
 function returned({ navigationType, destination }) {
-  const top = navigationType === "traverse" && left.get(destination.key);
-  wanted = top ? { top, until: performance.now() + 4000 } : undefined;
+  const top = navigationType === "traverse" && scrolledTo.get(destination.key);
+  restore = top ? { top, until: performance.now() + 4000 } : undefined;
   if (top) requestAnimationFrame(scrollBack);
 }
 function scrollBack() {
-  if (!wanted || performance.now() > wanted.until) {
-    wanted = undefined;
+  if (!restore || performance.now() > restore.until) {
+    restore = undefined;
     return;
   }
-  main()?.scrollTo(0, wanted.top); // as far as there is something; more may come
+  main()?.scrollTo(0, restore.top); // as far as there is something; more may come
   requestAnimationFrame(scrollBack);
 }
 
@@ -123,9 +123,9 @@ let seeking = 0; // until when
 let unfolding = false;
 function seek({ type, target, isTrusted }) {
   if (!isTrusted) return;
-  const asked = type === "click" && target.closest?.(OWN);
-  [seeking, unfolding] = [asked ? performance.now() + 4000 : 0, false];
-  if (asked) requestAnimationFrame(toOwnBox);
+  const clicked = type === "click" && target.closest?.(OWN);
+  [seeking, unfolding] = [clicked ? performance.now() + 4000 : 0, false];
+  if (clicked) requestAnimationFrame(toOwnBox);
 }
 function toOwnBox() {
   const box = document.querySelector(OWN_BOX);

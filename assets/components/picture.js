@@ -64,21 +64,21 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return byte;
 });
 const crc = (bytes) => ~bytes.reduce((sum, byte) => (sum >>> 8) ^ TABLE[(sum ^ byte) & 255], -1);
-const number = (value, size = 4) => Array.from({ length: size }, (_, at) => (value >>> (8 * (size - 1 - at))) & 255);
+const number = (value, size = 4) => Array.from({ length: size }, (_, i) => (value >>> (8 * (size - 1 - i))) & 255);
 
 function chunk(name, ...parts) {
   const body = new Uint8Array(4 + parts.reduce((sum, part) => sum + part.length, 0));
   body.set([...name].map((letter) => letter.charCodeAt(0)));
-  let at = 4;
-  for (const part of parts) { body.set(part, at); at += part.length; }
+  let offset = 4;
+  for (const part of parts) { body.set(part, offset); offset += part.length; }
   return [Uint8Array.from(number(body.length - 4)), body, Uint8Array.from(number(crc(body)))];
 }
 function* chunksOf(bytes) { // name and data of each
   const view = new DataView(bytes.buffer);
-  for (let at = SIGNATURE.length; at < bytes.length;) {
-    const size = view.getUint32(at), name = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
-    yield [name, bytes.subarray(at + 8, at + 8 + size)];
-    at += size + 12;
+  for (let offset = SIGNATURE.length; offset < bytes.length;) {
+    const size = view.getUint32(offset), name = String.fromCharCode(...bytes.subarray(offset + 4, offset + 8));
+    yield [name, bytes.subarray(offset + 8, offset + 8 + size)];
+    offset += size + 12;
   }
 }
 async function animated(pictures, seconds) {

@@ -5,7 +5,7 @@
 const MARKUP = `<div class="flow" role="listbox" tabindex="-1"></div><p class="tell" role="status"></p>`;
 
 const itemAt = (node) => node?.closest?.(".i");
-const placeOf = (node) => (node.place ??= { // read once
+const positionOf = (node) => (node.position ??= { // read once
   row: Number(node.dataset.r),
   token: node.dataset.i,
   of: node.dataset.q,
@@ -13,7 +13,7 @@ const placeOf = (node) => (node.place ??= { // read once
   end: Number(node.dataset.e),
 });
 function areRelated(one, other) { // the same token, or the same stretch of the text
-  const [a, b] = [placeOf(one), placeOf(other)];
+  const [a, b] = [positionOf(one), positionOf(other)];
   if (a.token && b.token) return a.token === b.token;
   return a.of === b.of && a.start < b.end && b.start < a.end;
 }
@@ -83,15 +83,15 @@ class Pipeline extends Component {
     node.focus();
   }
   rowOf(node) {
-    return this.rows[placeOf(node).row];
+    return this.rows[positionOf(node).row];
   }
   along(node, step) {
     return this.rowOf(node)[this.rowOf(node).indexOf(node) + step];
   }
   across(node, step) {
-    for (let row = placeOf(node).row + step; this.rows[row]; row += step) {
-      const found = this.rows[row].find((other) => areRelated(node, other));
-      if (found) return found;
+    for (let row = positionOf(node).row + step; this.rows[row]; row += step) {
+      const related = this.rows[row].find((other) => areRelated(node, other));
+      if (related) return related;
     }
   }
   actions(from) { // each key's action at this item
@@ -123,9 +123,9 @@ class Pipeline extends Component {
     const { flow, atoms } = this;
     if (!atoms.length || !flow.clientWidth || flow.clientWidth === this.width) return;
     this.width = flow.clientWidth;
-    const held = this.root.activeElement;
+    const active = this.root.activeElement;
     flow.replaceChildren(...this.lines(this.measured()));
-    if (held && flow.contains(held)) held.focus({ preventScroll: true });
+    if (active && flow.contains(active)) active.focus({ preventScroll: true });
   }
   measured() { // how wide the atoms, the gap between them and the room for them are, in CSS pixels
     const { flow, atoms } = this, line = this.line(atoms[0]), zoom = flow.currentCSSZoom ?? 1; // see projector.css
@@ -164,14 +164,14 @@ class Pipeline extends Component {
 
   // --- from Python
   receive(message) {
-    const { flow, stop } = this, held = stop && flow.contains(this.root.activeElement);
-    const before = held ? [placeOf(stop).row, this.rowOf(stop).indexOf(stop)] : undefined;
+    const { flow, stop } = this, hasFocus = stop && flow.contains(this.root.activeElement);
+    const before = hasFocus ? [positionOf(stop).row, this.rowOf(stop).indexOf(stop)] : undefined;
     this.view = message;
-    const made = Object.assign(document.createElement("template"), { innerHTML: message.atoms });
-    this.atoms = [...made.content.children];
-    this.items = [...made.content.querySelectorAll(".i")];
+    const template = Object.assign(document.createElement("template"), { innerHTML: message.atoms });
+    this.atoms = [...template.content.children];
+    this.items = [...template.content.querySelectorAll(".i")];
     this.rows = [];
-    for (const node of this.items) (this.rows[placeOf(node).row] ??= []).push(node);
+    for (const node of this.items) (this.rows[positionOf(node).row] ??= []).push(node);
     [this.pinned, this.width] = [undefined, undefined];
     flow.ariaLabel = message.labels.flow;
     flow.replaceChildren();

@@ -13,13 +13,13 @@ const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: tells of t
 
 // Streamlit runs a component's default export again for each new payload, without cleanup. So the object of the first
 // run lives on its root, and gets the new data there. Returns the cleanup.
-function mount(Kind, root, ...given) {
+function mount(Kind, root, ...args) {
   if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
   if (root[MOUNTED]?.constructor !== Kind) { // nothing yet, or another version of this script (hot reload)
     root[MOUNTED]?.close();
     root[MOUNTED] = new Kind(root);
   }
-  root[MOUNTED].connect(...given);
+  root[MOUNTED].connect(...args);
   // Streamlit also calls this for a run of the script overtaken by a newer one: close only components off the page.
   return () => setTimeout(() => root.isConnected || root[MOUNTED]?.close());
 }
@@ -91,8 +91,8 @@ function splices(old, fresh) {
   const most = Math.min(old.length, fresh.length);
   let head = 0, stays = 0, cut = 0, more = 0; // `cut` of the old ones go at the end, `more` of the fresh ones come
   while (head < most && old[head] === fresh[head]) head++;
-  for (let place = 0; place < (SLACK + 1) ** 2 && stays < most - head - Math.min(cut, more); place++) {
-    const [fewer, extra] = [place % (SLACK + 1), Math.floor(place / (SLACK + 1))];
+  for (let index = 0; index < (SLACK + 1) ** 2 && stays < most - head - Math.min(cut, more); index++) {
+    const [fewer, extra] = [index % (SLACK + 1), Math.floor(index / (SLACK + 1))];
     const room = Math.min(old.length - fewer, fresh.length - extra) - head;
     let tail = 0;
     while (tail < room && old.at(-1 - fewer - tail) === fresh.at(-1 - extra - tail)) tail++;
@@ -114,8 +114,8 @@ function putLines(box, drawn, lines) {
 }
 
 // A node with properties, `data` attributes and contents; texts stay texts.
-const make = (tag, given = {}, ...inside) => {
-  const { data = {}, ...rest } = given, node = Object.assign(document.createElement(tag), rest);
+const make = (tag, properties = {}, ...inside) => {
+  const { data = {}, ...rest } = properties, node = Object.assign(document.createElement(tag), rest);
   Object.assign(node.dataset, data);
   node.append(...inside);
   return node;
@@ -159,11 +159,11 @@ function onHeld(takes, act, signal) {
     event.preventDefault();
     event.stopImmediatePropagation();
     const { key, code, timeStamp: at } = event;
-    if (!event.repeat) pressed = { key, code, at, target: event.composedPath()[0], heard: performance.now() };
+    if (!event.repeat) pressed = { key, code, at, target: event.composedPath()[0], receivedAt: performance.now() };
     else if (pressed && at - pressed.at >= HOLD) release(true);
   }, { signal, capture: true });
   addEventListener("keyup", ({ timeStamp }) => { // without repetitions, a key during the page's work is a press
-    if (pressed) release(timeStamp - pressed.heard >= HOLD);
+    if (pressed) release(timeStamp - pressed.receivedAt >= HOLD);
   }, { signal });
   addEventListener("blur", () => { pressed = undefined; }, { signal });
 }
@@ -177,29 +177,29 @@ function focused() { // the focused element, in a shadow too
 // Tells of each coming entry of the browser's history, as the Navigation API does. Without one, in WebKit and older
 // Firefox, the functions for making entries tell of them; `from` is the address of the old entry. A download makes
 // none.
-function onEntry(tell, signal) {
-  const teller = globalThis.navigation ?? (document[ENTRIES] ??= entries());
-  teller.addEventListener("navigate", (event) => { if (event.downloadRequest == null) tell(event); }, { signal });
+function onEntry(listener, signal) {
+  const source = globalThis.navigation ?? (document[ENTRIES] ??= entries());
+  source.addEventListener("navigate", (event) => { if (event.downloadRequest == null) listener(event); }, { signal });
 }
 function entries() {
-  const teller = new EventTarget();
+  const source = new EventTarget();
   let from = location.href;
-  const tell = (navigationType, url, cancelable) => {
+  const dispatch = (navigationType, url, cancelable) => {
     const event = new Event("navigate", { cancelable });
-    return teller.dispatchEvent(Object.assign(event, { navigationType, from, destination: { url } }));
+    return source.dispatchEvent(Object.assign(event, { navigationType, from, destination: { url } }));
   };
   for (const type of ["push", "replace"]) {
     const make = history[`${type}State`].bind(history);
     history[`${type}State`] = (state, title, url) => {
-      if (tell(type, new URL(url ?? location.href, document.baseURI).href, true)) make(state, title, url);
+      if (dispatch(type, new URL(url ?? location.href, document.baseURI).href, true)) make(state, title, url);
       from = location.href;
     };
   }
   addEventListener("popstate", () => {
-    tell("traverse", location.href, false);
+    dispatch("traverse", location.href, false);
     from = location.href;
   });
-  return teller;
+  return source;
 }
 const leftFor = ({ from, destination }) => [new URL(from ?? location.href), new URL(destination.url)];
 

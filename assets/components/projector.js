@@ -31,7 +31,7 @@ const SILENT = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that
 const stage = () => (document[MAIN]?.isConnected && document[MAIN].checkVisibility() ? document[MAIN] : null);
 const scroller = () => document.querySelector('[data-testid="stMain"]') ?? document.scrollingElement;
 const leaveFullscreen = () => document.exitFullscreen().catch(() => {}); // it had left already
-const isLost = (held) => held !== document.body && !held?.checkVisibility();
+const isLost = (node) => node !== document.body && !node?.checkVisibility();
 
 // A black screen over everything.
 class Blackout {
@@ -114,7 +114,7 @@ class Projector {
   labels = {};
   start; // the button to this mode
   was; // the focus before the mode,
-  given; // and in its beginning
+  initial; // and in its beginning
   open = false; // whether Escape closes something else first
 
   constructor() {
@@ -160,30 +160,30 @@ class Projector {
   // --- in and out
   turn(want) {
     if (want === this.isOn()) return;
-    const held = focused();
+    const active = focused();
     this.page.toggleAttribute(MODE, want);
     this.remember(want);
     this.project(0);
     if (this.ink.tool) this.ink.turn(this.ink.tool);
     if (!want) this.sheet.hidePopover();
     this.fit();
-    if (want) this.enter(held);
-    else this.leave(held);
+    if (want) this.enter(active);
+    else this.leave(active);
     this.status.textContent = "";
     if (want) setTimeout(() => { this.status.textContent = this.labels.started; }, SOON);
   }
-  enter(held) { // where the full screen is refused, the mode works the same in the window
+  enter(active) { // where the full screen is refused, the mode works the same in the window
     const entered = () => (this.isOn() ? navigator.keyboard?.lock?.(["Escape"]) : leaveFullscreen());
     this.page.requestFullscreen?.().then(entered).catch(() => {}); // Escape is a key of the page's, where it may be
-    this.was = held;
-    this.given = isLost(held) ? stage()?.querySelector('[data-do="next"]') ?? scroller() : null;
-    this.given?.focus({ preventScroll: true });
+    this.was = active;
+    this.initial = isLost(active) ? stage()?.querySelector('[data-do="next"]') ?? scroller() : null;
+    this.initial?.focus({ preventScroll: true });
   }
-  leave(held) {
+  leave(active) {
     if (document.fullscreenElement) leaveFullscreen();
-    if (!isLost(held) && held !== this.given) return;
-    const back = [this.was, this.start].find((one) => one?.isConnected && one.checkVisibility());
-    back?.focus({ preventScroll: true });
+    if (!isLost(active) && active !== this.initial) return;
+    const target = [this.was, this.start].find((one) => one?.isConnected && one.checkVisibility());
+    target?.focus({ preventScroll: true });
   }
   leftFullscreen() { // some browsers keep the Escape that ends it to themselves: it ends the black screen first
     if (this.black.isOn()) this.black.turn(false);
@@ -212,13 +212,13 @@ class Projector {
     return [null, ...parts.map((node) => ({ node })), ...list.map((tab) => ({ node: tabs, tab }))];
   }
   project(number) {
-    const panels = this.panels(), at = panels[number] ? number : 0, { node, tab } = panels[at] ?? {};
-    this.panel = at;
+    const panels = this.panels(), index = panels[number] ? number : 0, { node, tab } = panels[index] ?? {};
+    this.panel = index;
     this.ink.clear();
-    this.page.toggleAttribute(PANEL, at > 0);
-    if (!at) this.page.style.removeProperty(ZOOM);
+    this.page.toggleAttribute(PANEL, index > 0);
+    if (!index) this.page.style.removeProperty(ZOOM);
     if (tab?.ariaSelected === "false") tab.click();
-    if (at) scroller().scrollTo({ top: 0, behavior: "instant" });
+    if (index) scroller().scrollTo({ top: 0, behavior: "instant" });
     this.mark(node);
   }
   showPanel(open) { // the open tab's, as a plan's subject; or the stage
@@ -338,7 +338,7 @@ class Projector {
     const [title, list] = this.sheet.children, part = (name, textContent) =>
       Object.assign(document.createElement(name), { textContent });
     title.textContent = this.sheet.ariaLabel = labels.keys;
-    list.replaceChildren(...labels.sheet.flatMap(([keys, told]) => [part("dt", keys), part("dd", told)]));
+    list.replaceChildren(...labels.sheet.flatMap(([keys, meaning]) => [part("dt", keys), part("dd", meaning)]));
     this.black.node.ariaLabel = labels.black;
   }
 }

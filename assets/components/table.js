@@ -40,7 +40,7 @@ class Table extends Component {
   order = []; // places of rows, as they are shown
   drawn = 0; // how many of them are
   top = 0; // px scrolled: asked of the browser, it would first have to lay everything out
-  asked = new Map(); // turns of a file, and its kind
+  requests = new Map(); // turns of a file, and its kind
   turn = 0; // the same may be asked for again
 
   constructor(root) {
@@ -83,17 +83,17 @@ class Table extends Component {
     this.offer(Object.entries(files));
     if (other) this.drawHead();
     if (other || search) this.draw();
-    if (!file || !this.asked.delete(file.turn)) return;
+    if (!file || !this.requests.delete(file.turn)) return;
     this.cancel(`file${file.turn}`);
     hand(new Blob([file.text], { type: "text/csv" }), file.name);
   }
-  receiveSearch({ text, told, everything, words }, first) {
+  receiveSearch({ text, told: status, everything, words }, first) {
     this.part(".find span").textContent = words.find;
     this.part(".all span").textContent = words.all;
     this.find.placeholder = words.example;
-    this.part(".told").textContent = told;
+    this.part(".told").textContent = status;
     this.part(".all").hidden = everything === null;
-    this.found = text; // the text of Python's search
+    this.query = text; // the text of Python's search
     if (first) [this.find.value, this.all.checked] = [text, everything ?? false];
     else if (text !== this.text() || (everything ?? this.all.checked) !== this.all.checked) this.soon(); // it was lost
   }
@@ -121,19 +121,19 @@ class Table extends Component {
     this.send("asked", [this.text(), this.all.checked, ++this.turn]);
   }
   askForFile(turn, times = ASKS) {
-    this.trigger("file", [this.asked.get(turn), turn]);
+    this.trigger("file", [this.requests.get(turn), turn]);
     if (times > 1) this.later(`file${turn}`, LOST, () => this.askForFile(turn, times - 1));
   }
   click(button) {
     if (!button) return;
     const { kind, column } = button.dataset;
     if (kind !== undefined) {
-      this.asked.set(++this.turn, kind);
+      this.requests.set(++this.turn, kind);
       this.askForFile(this.turn);
       return;
     }
-    const { name } = this.table.columns[column], was = this.sort.name === name ? this.sort.order : undefined;
-    this.sort = { name, order: ORDERS[(ORDERS.indexOf(was) + 1) % ORDERS.length] };
+    const { name } = this.table.columns[column], order = this.sort.name === name ? this.sort.order : undefined;
+    this.sort = { name, order: ORDERS[(ORDERS.indexOf(order) + 1) % ORDERS.length] };
     this.mark();
     this.draw();
     if (this.top) this.rows.scrollTop = 0;
@@ -174,7 +174,7 @@ class Table extends Component {
     this.order = this.sorted(this.searched());
     this.body.replaceChildren();
     for (this.drawn = 0; this.drawn < least && this.more(););
-    this.part(".none").hidden = this.order.length > 0 || (this.found !== undefined && this.found !== this.text());
+    this.part(".none").hidden = this.order.length > 0 || (this.query !== undefined && this.query !== this.text());
   }
   searched() { // rows with the searched text: Python's `matching`
     const { columns } = this.table, text = this.problem ? "" : this.text();

@@ -55,15 +55,15 @@ class Tabs extends Component {
   }
   draw(names) {
     const focus = this.list.contains(document.activeElement);
-    this.list.replaceChildren(...names.map(([name, textContent], at) =>
-      make("button", { type: "button", role: "tab", id: `${this.panelName}-tab-${at}`, textContent, data: { name } })));
+    this.list.replaceChildren(...names.map(([name, textContent], i) =>
+      make("button", { type: "button", role: "tab", id: `${this.panelName}-tab-${i}`, textContent, data: { name } })));
     this.mark();
     if (focus) this.tabs.find((tab) => tab.tabIndex === 0)?.focus();
   }
   mark() {
-    for (const [at, tab] of this.tabs.entries()) {
+    for (const [index, tab] of this.tabs.entries()) {
       const is = tab.dataset.name === this.open;
-      tab.hidden = at >= this.front && !is;
+      tab.hidden = index >= this.front && !is;
       tab.ariaSelected = String(is);
       tab.tabIndex = is ? 0 : -1;
     }
@@ -81,9 +81,9 @@ class Tabs extends Component {
 
   // --- opening one
   onKey(event) {
-    const tabs = this.tabs.filter((tab) => !tab.hidden), at = tabs.indexOf(event.target), last = tabs.length - 1;
-    const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at ? at - 1 : last, Home: 0, End: last }[event.key];
-    if (at < 0 || to === undefined || hasModifier(event)) return;
+    const tabs = this.tabs.filter((tab) => !tab.hidden), i = tabs.indexOf(event.target), last = tabs.length - 1;
+    const to = { ArrowRight: i === last ? 0 : i + 1, ArrowLeft: i ? i - 1 : last, Home: 0, End: last }[event.key];
+    if (i < 0 || to === undefined || hasModifier(event)) return;
     event.preventDefault();
     event.stopPropagation(); // these keys operate the stage elsewhere
     tabs[to].focus({ preventScroll: true });
@@ -108,15 +108,15 @@ class Tabs extends Component {
     tab.focus({ preventScroll: true });
   }
   onMenuKey(event) {
-    const items = [...this.menu.children], at = items.indexOf(event.target), last = items.length - 1;
+    const items = [...this.menu.children], i = items.indexOf(event.target), last = items.length - 1;
     if (hasModifier(event)) return;
     if (event.key === "Escape" && !this.menu.hidden) {
       this.unfold(false);
       this.more.focus({ preventScroll: true });
-    } else if (event.key === "ArrowDown" && at < 0) this.unfold(true);
+    } else if (event.key === "ArrowDown" && i < 0) this.unfold(true);
     else {
-      const to = { ArrowDown: at === last ? 0 : at + 1, ArrowUp: at ? at - 1 : last, Home: 0, End: last }[event.key];
-      if (at < 0 || to === undefined) return;
+      const to = { ArrowDown: i === last ? 0 : i + 1, ArrowUp: i ? i - 1 : last, Home: 0, End: last }[event.key];
+      if (i < 0 || to === undefined) return;
       items[to].focus({ preventScroll: true });
     }
     event.preventDefault();

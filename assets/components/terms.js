@@ -9,8 +9,8 @@ const REST = 180, GAP = 7, EDGE = 8; // ms, px, px
 function zoomOf(node) {
   if ("currentCSSZoom" in node) return node.currentCSSZoom;
   let zoom = 1;
-  for (let at = node; at; at = at.parentElement ?? at.getRootNode().host) {
-    zoom *= Number(getComputedStyle(at).zoom) || 1;
+  for (let element = node; element; element = element.parentElement ?? element.getRootNode().host) {
+    zoom *= Number(getComputedStyle(element).zoom) || 1;
   }
   return zoom;
 }
@@ -23,7 +23,7 @@ function inWindow(node, rect) {
 class Terms {
   data = { terms: {} };
   target = null; // the word with its meaning shown
-  kept = false; // whether it stays without mouse and focus
+  pinned = false; // whether it stays without mouse and focus
   refused; // the word Escape was pressed for, until the mouse or the focus has been elsewhere
   leaving; // a timer
   where; // where the word lay when its meaning was put beside it
@@ -46,15 +46,15 @@ class Terms {
     return event.composedPath().find((node) => node instanceof Element && node.dataset?.term in terms);
   }
   isIdle() { // shown, and held by nothing but the mouse
-    return this.target && !this.kept && this.target !== focused();
+    return this.target && !this.pinned && this.target !== focused();
   }
 
   // --- showing
   show(node, keep = false) {
     this.stay();
-    if (node === this.target && keep === this.kept) return;
+    if (node === this.target && keep === this.pinned) return;
     this.hide();
-    [this.target, this.kept] = [node, keep];
+    [this.target, this.pinned] = [node, keep];
     this.fill(node, keep);
     const { tip } = this;
     tip.style.colorScheme = getComputedStyle(node).colorScheme; // the page's: it need not be the system's
@@ -97,10 +97,10 @@ class Terms {
   }
   hide(back = false) { // `back`: the focus returns to the word
     this.stay();
-    const was = this.target;
-    [this.target, this.kept] = [null, false];
+    const previous = this.target;
+    [this.target, this.pinned] = [null, false];
     if (this.tip.matches(":popover-open")) this.tip.hidePopover();
-    if (back && was?.isConnected) was.focus({ preventScroll: true });
+    if (back && previous?.isConnected) previous.focus({ preventScroll: true });
   }
   stay() {
     clearTimeout(this.leaving);
@@ -113,14 +113,14 @@ class Terms {
     const node = this.termOf(event);
     this.reach(event);
     if (node !== this.refused) this.refused = undefined;
-    if (node && !this.kept && !this.refused) this.show(node);
+    if (node && !this.pinned && !this.refused) this.show(node);
     else if (this.isInside(event)) this.stay(); // the box itself may be pointed at
     else if (!node && this.isIdle()) this.leaving ??= setTimeout(() => this.hide(), REST);
   }
   onClick(event) {
     const node = this.termOf(event);
     if (node) this.show(node, true);
-    else if (this.kept && !this.isInside(event)) this.hide();
+    else if (this.pinned && !this.isInside(event)) this.hide();
   }
 
   // --- focus and keys
@@ -134,15 +134,15 @@ class Terms {
   }
   enter(event) {
     const node = this.termOf(event);
-    if (node && node !== this.refused && !(this.kept && node === this.target)) this.show(node);
+    if (node && node !== this.refused && !(this.pinned && node === this.target)) this.show(node);
     else if (this.target && !node && !this.isInside(event)) this.hide();
     this.reach(event);
   }
   leave(event) {
     const node = this.termOf(event);
     if (node === this.refused) this.refused = undefined;
-    if (this.target && !this.kept && node === this.target) this.hide();
-    else if (this.kept && this.isInside(event) && !event.relatedTarget) this.hide();
+    if (this.target && !this.pinned && node === this.target) this.hide();
+    else if (this.pinned && this.isInside(event) && !event.relatedTarget) this.hide();
   }
   onKey(event) {
     const node = this.termOf(event), plain = !event.ctrlKey && !event.altKey && !event.metaKey;

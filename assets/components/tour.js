@@ -84,9 +84,9 @@ class Tour extends Component {
   wasOffered() { // or taken, before; from now on it was
     const name = `tokensteps.tour.${this.shown.page}`;
     try {
-      const was = localStorage.getItem(name) !== null;
+      const seen = localStorage.getItem(name) !== null;
       localStorage.setItem(name, "seen");
-      return was;
+      return seen;
     } catch { return true; } // nowhere to remember it: rather never than always
   }
   offer(on) { // the button stands out: a card would lie on the tour's subject
@@ -133,15 +133,15 @@ class Tour extends Component {
     requestAnimationFrame(() => this.watch());
   }
   follow() {
-    const found = areaOf(this.stops[this.at]);
-    const now = JSON.stringify([found, innerWidth, innerHeight, this.card.offsetHeight]);
+    const area = areaOf(this.stops[this.at]);
+    const now = JSON.stringify([area, innerWidth, innerHeight, this.card.offsetHeight]);
     if (now === this.drawn) return;
     this.drawn = now;
-    this.ring.toggleAttribute("data-lost", !found); // it is being drawn again
-    if (!found) return;
-    const top = Math.max(EDGE, found.top - AROUND), left = Math.max(EDGE, found.left - AROUND);
-    const bottom = Math.min(innerHeight - EDGE, found.bottom + AROUND);
-    const right = Math.min(innerWidth - EDGE, found.right + AROUND);
+    this.ring.toggleAttribute("data-lost", !area); // it is being drawn again
+    if (!area) return;
+    const top = Math.max(EDGE, area.top - AROUND), left = Math.max(EDGE, area.left - AROUND);
+    const bottom = Math.min(innerHeight - EDGE, area.bottom + AROUND);
+    const right = Math.min(innerWidth - EDGE, area.right + AROUND);
     const ring = { top, left, width: Math.max(0, right - left), height: Math.max(0, bottom - top) };
     Object.assign(this.ring.style, pixels(ring));
     Object.assign(this.card.style, pixels(this.cardBeside({ top, left, bottom, right })));

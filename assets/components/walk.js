@@ -74,13 +74,13 @@ class Walk extends Component {
     if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
   }
-  onClick(at, byKey) {
-    if (!at || at.ariaDisabled === "true") return;
-    if (at.matches(".hide")) this.turnNote();
-    else if (at.matches(".show")) this.uncover();
-    else if (at.dataset.stop) this.go(Number(at.dataset.stop));
-    else if (at.dataset.go === "exercise") this.practise(byKey);
-    else this.go(at.dataset.go);
+  onClick(button, byKey) {
+    if (!button || button.ariaDisabled === "true") return;
+    if (button.matches(".hide")) this.turnNote();
+    else if (button.matches(".show")) this.uncover();
+    else if (button.dataset.stop) this.go(Number(button.dataset.stop));
+    else if (button.dataset.go === "exercise") this.practise(byKey);
+    else this.go(button.dataset.go);
   }
   onKey(event) {
     const key = event.key.toLowerCase();
@@ -102,9 +102,9 @@ class Walk extends Component {
     this.enter();
   }
   enter() {
-    const box = document.querySelector(BOX), held = focused();
+    const box = document.querySelector(BOX), active = focused();
     if (!(performance.now() < this.until)) return;
-    if (!box || held.matches("input, textarea")) this.later("enter", 100, () => this.enter());
+    if (!box || active.matches("input, textarea")) this.later("enter", 100, () => this.enter());
     else box.focus({ preventScroll: true });
   }
   enterStation(until) { // led there by a key: with the keyboard, the question is far from the strip
@@ -162,8 +162,8 @@ class Walk extends Component {
 
   // --- the time
   since() { // when this stop began; the browser may give back anything
-    const [place, text] = stored.get(SINCE).split(" "), then = Number(text), now = Date.now();
-    if (place === this.shown.place && then > now - DAY && then <= now) return then;
+    const [stop, text] = stored.get(SINCE).split(" "), then = Number(text), now = Date.now();
+    if (stop === this.shown.place && then > now - DAY && then <= now) return then;
     stored.set(SINCE, `${this.shown.place} ${now}`);
     return now;
   }
@@ -235,23 +235,23 @@ class Walk extends Component {
     leave.ariaLabel = leave.title = labels.leave;
   }
   name(what, label, key) {
-    const at = this.part(`[data-go="${what}"]`);
-    at.textContent = label;
+    const button = this.part(`[data-go="${what}"]`);
+    button.textContent = label;
     if (!key) return;
-    at.title = `${label} (${key})`;
-    at.setAttribute("aria-keyshortcuts", key);
+    button.title = `${label} (${key})`;
+    button.setAttribute("aria-keyshortcuts", key);
   }
   fillStops() {
     const { labels, stops, number } = this.shown;
     this.part("ol").replaceChildren(...stops.map(({ name, done, shown, practised }, index) => {
-      const item = document.createElement("li"), at = document.createElement("button");
-      Object.assign(at, { type: "button", className: shown ? "shown" : done ? "done" : "" });
-      at.dataset.stop = index + 1;
-      if (index + 1 === number) at.ariaCurrent = "step";
+      const item = document.createElement("li"), button = document.createElement("button");
+      Object.assign(button, { type: "button", className: shown ? "shown" : done ? "done" : "" });
+      button.dataset.stop = index + 1;
+      if (index + 1 === number) button.ariaCurrent = "step";
       const ticked = shown ? labels.shown : done && labels.done;
-      at.ariaLabel = at.title = [name, ticked, practised && labels.solved].filter(Boolean).join(", ");
-      at.innerHTML = `<i>${done ? CHECK : ""}</i>`;
-      item.append(at);
+      button.ariaLabel = button.title = [name, ticked, practised && labels.solved].filter(Boolean).join(", ");
+      button.innerHTML = `<i>${done ? CHECK : ""}</i>`;
+      item.append(button);
       return item;
     }));
   }

@@ -19,29 +19,29 @@ const english = new Map(); // our text → Streamlit's
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const pattern = ([from, to]) => [new RegExp(`^${from.split(/\{\w+\}/).map(escaped).join("(.+)")}$`), to];
 
-function said(text) { // undefined where nothing is to be done
+function translate(text) { // undefined where nothing is to be done
   const own = english.get(text) ?? text;
-  let found = words.get(own);
-  for (const [form, to] of found === undefined ? patterns : []) {
+  let translated = words.get(own);
+  for (const [form, to] of translated === undefined ? patterns : []) {
     const match = form.exec(own);
-    if (match) { found = to.replace(/\{\w+\}/, () => match[1]); break; }
+    if (match) { translated = to.replace(/\{\w+\}/, () => match[1]); break; }
   }
-  if (found !== undefined) english.set(found, own);
-  return (found ?? own) === text ? undefined : found ?? own;
+  if (translated !== undefined) english.set(translated, own);
+  return (translated ?? own) === text ? undefined : translated ?? own;
 }
 function write(node) {
-  const own = node.nodeValue.trim(), text = own && !node.parentElement?.closest(NOT_OURS) ? said(own) : undefined;
+  const own = node.nodeValue.trim(), text = own && !node.parentElement?.closest(NOT_OURS) ? translate(own) : undefined;
   if (text !== undefined) node.nodeValue = node.nodeValue.replace(own, () => text);
 }
 function label(node) {
   if (node.closest(NOT_OURS)) return;
   for (const name of ATTRIBUTES) {
-    const own = node.getAttribute(name), text = own ? said(own) : undefined;
+    const own = node.getAttribute(name), text = own ? translate(own) : undefined;
     if (text !== undefined) node.setAttribute(name, text);
   }
 }
-function texts(place) {
-  const walk = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+function texts(container) {
+  const walk = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) write(walk.currentNode);
 }
 function look(node) {
@@ -64,8 +64,8 @@ const observer = new MutationObserver((records) => {
 
 export default function streamlitWords({ data }) { // Streamlit runs it again with each rerun
   const now = Object.entries(data?.words ?? {});
-  if (JSON.stringify(now) === streamlitWords.told) return;
-  streamlitWords.told = JSON.stringify(now);
+  if (JSON.stringify(now) === streamlitWords.current) return;
+  streamlitWords.current = JSON.stringify(now);
   observer.disconnect();
   words = new Map(now.filter(([from]) => !from.includes("{")));
   patterns = now.filter(([from]) => from.includes("{")).map(pattern);

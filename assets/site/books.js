@@ -6,8 +6,8 @@ const inAddress = () => /^#(?:(\d{1,3})\.)?(\d{1,6})$/.exec(location.hash)?.slic
 const boxOf = (book) => book.shadowRoot.querySelector(".ts-flipbook");
 
 function write(index, step) {
-  const place = index ? `#${index + 1}.${step}` : `#${step}`;
-  try { history.replaceState(null, "", place); } catch { /* a sandboxed frame has no history */ }
+  const hash = index ? `#${index + 1}.${step}` : `#${step}`;
+  try { history.replaceState(null, "", hash); } catch { /* a sandboxed frame has no history */ }
 }
 function open(book, index) {
   const [number, step] = inAddress() ?? [];

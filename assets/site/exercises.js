@@ -6,9 +6,9 @@ const MOST = 120, HASH = 16; // characters of a number, digits of a hash
 
 // --- SHA-256 (FIPS 180-4): the browser's own is missing where a page came without encryption
 const primes = (number) => {
-  const found = [];
-  for (let one = 2; found.length < number; one++) if (found.every((prime) => one % prime)) found.push(one);
-  return found;
+  const results = [];
+  for (let one = 2; results.length < number; one++) if (results.every((prime) => one % prime)) results.push(one);
+  return results;
 };
 const fraction = (number) => Math.floor((number % 1) * 2 ** 32);
 const ROUNDS = primes(64).map((prime) => fraction(Math.cbrt(prime)));
@@ -18,26 +18,26 @@ const turn = (word, by) => (word >>> by) | (word << (32 - by));
 function sha256(text) { // hexadecimal
   const bytes = new TextEncoder().encode(text), size = (bytes.length + 72) & ~63; // a 1, the length, whole blocks
   const data = new DataView(new ArrayBuffer(size)), state = [...START];
-  bytes.forEach((byte, at) => data.setUint8(at, byte));
+  bytes.forEach((byte, index) => data.setUint8(index, byte));
   data.setUint8(bytes.length, 0x80);
   data.setUint32(size - 4, bytes.length * 8);
-  for (let at = 0; at < size; at += 64) mix(state, data, at);
+  for (let offset = 0; offset < size; offset += 64) mix(state, data, offset);
   return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 function mix(state, data, start) {
-  const words = Array.from({ length: 16 }, (_, at) => data.getUint32(start + 4 * at));
-  for (let at = 16; at < 64; at++) {
-    const [one, two] = [words[at - 15], words[at - 2]];
+  const words = Array.from({ length: 16 }, (_, index) => data.getUint32(start + 4 * index));
+  for (let index = 16; index < 64; index++) {
+    const [one, two] = [words[index - 15], words[index - 2]];
     const low = turn(one, 7) ^ turn(one, 18) ^ (one >>> 3), high = turn(two, 17) ^ turn(two, 19) ^ (two >>> 10);
-    words[at] = (words[at - 16] + low + words[at - 7] + high) | 0;
+    words[index] = (words[index - 16] + low + words[index - 7] + high) | 0;
   }
   let [a, b, c, d, e, f, g, h] = state;
-  for (let at = 0; at < 64; at++) {
-    const first = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[at] + words[at];
+  for (let index = 0; index < 64; index++) {
+    const first = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[index] + words[index];
     const second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     [a, b, c, d, e, f, g, h] = [(first + second) | 0, a, b, c, (d + first) | 0, e, f, g];
   }
-  [a, b, c, d, e, f, g, h].forEach((word, at) => { state[at] = (state[at] + word) | 0; });
+  [a, b, c, d, e, f, g, h].forEach((word, index) => { state[index] = (state[index] + word) | 0; });
 }
 
 // --- numbers: whole ones, decimals, fractions, products, powers; exact, as a numerator and a denominator
@@ -53,7 +53,7 @@ function plainSigns(text) { // as teaching/questions.py reads numbers
   const lowered = (signs) => `^${[...signs].map((sign) => LOWERED[RAISED.indexOf(sign)]).join("")}`;
   const raised = text.trim().replace(UNIT, "").replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+/g, lowered);
   return raised.replace(/[×·⋅÷−–⁄:]/g, (sign) => SIGNS[sign]).replaceAll("**", "^")
-    .replace(THOUSANDS, (found) => found.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").trim();
+    .replace(THOUSANDS, (match) => match.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").trim();
 }
 class Calculation {
   at = 0;
@@ -62,9 +62,9 @@ class Calculation {
     this.parts = text.match(/\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?|\S/gi) ?? [];
   }
   value() { // [numerator, denominator]; throws for anything else
-    const found = this.sum();
+    const result = this.sum();
     if (this.at < this.parts.length) throw new SyntaxError(this.parts[this.at]);
-    return found;
+    return result;
   }
   takes(signs) {
     return signs.includes(this.parts[this.at]) ? this.parts[this.at++] : null;
@@ -97,9 +97,9 @@ class Calculation {
   }
   atom() {
     if (!this.takes(["("])) return this.number(this.parts[this.at++] ?? "");
-    const found = this.sum();
+    const result = this.sum();
     if (!this.takes([")"])) throw new SyntaxError(")");
-    return found;
+    return result;
   }
   power([top, bottom], [exponent, under]) { // under is positive
     const times = exponent / under, size = times < 0n ? -times : times;
@@ -167,12 +167,12 @@ const READ = {
 function verdictOn(text, lock) {
   if (!text.trim()) return ["unread", WORDS.empty];
   if (text.length > WORDS.limit) {
-    const told = WORDS.long.replace("{size}", text.length.toLocaleString("en"));
-    return ["unread", told.replace("{limit}", WORDS.limit.toLocaleString("en"))];
+    const message = WORDS.long.replace("{size}", text.length.toLocaleString("en"));
+    return ["unread", message.replace("{limit}", WORDS.limit.toLocaleString("en"))];
   }
-  const found = READ[lock.read](text, lock);
-  if (typeof found === "string") return ["unread", found];
-  const [plain, doubt] = found, hash = sha256(`${lock.salt}\n${plain}`).slice(0, HASH);
+  const parsed = READ[lock.read](text, lock);
+  if (typeof parsed === "string") return ["unread", parsed];
+  const [plain, doubt] = parsed, hash = sha256(`${lock.salt}\n${plain}`).slice(0, HASH);
   if (lock.right.includes(hash)) return ["right", WORDS.right];
   if (lock.tied.includes(hash)) return ["tied", `${WORDS.tied} ${WORDS.as_good}`];
   return doubt ? ["unread", doubt] : ["wrong", WORDS.wrong];
@@ -195,11 +195,11 @@ class Task {
     });
   }
   check() {
-    const verdicts = this.locks.map((lock, at) => verdictOn(this.boxes[at].value, lock));
-    const [kind, told] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
-    verdicts.forEach(([one], at) => { this.boxes[at].ariaInvalid = one === "wrong" || one === "unread"; });
+    const verdicts = this.locks.map((lock, index) => verdictOn(this.boxes[index].value, lock));
+    const [kind, message] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
+    verdicts.forEach(([one], index) => { this.boxes[index].ariaInvalid = one === "wrong" || one === "unread"; });
     const note = this.form.querySelector(".verdict"), hint = this.form.querySelector(".hint");
-    Object.assign(note, { textContent: told, hidden: false, className: `note verdict ${kind}` });
+    Object.assign(note, { textContent: message, hidden: false, className: `note verdict ${kind}` });
     if (kind === "wrong" && hint.firstChild) hint.hidden = false;
     (hint.hidden ? note : hint).scrollIntoView({ block: "nearest" });
     this.solved ||= kind === "right";
@@ -211,9 +211,9 @@ class Task {
   }
   resume({ right, boxes }) { // as it was left
     this.solved = right;
-    this.boxes.forEach((box, at) => { box.value = boxes[at] ?? ""; });
-    const told = { textContent: WORDS.right, hidden: false, className: "note verdict right" };
-    if (right) Object.assign(this.form.querySelector(".verdict"), told);
+    this.boxes.forEach((box, index) => { box.value = boxes[index] ?? ""; });
+    const verdict = { textContent: WORDS.right, hidden: false, className: "note verdict right" };
+    if (right) Object.assign(this.form.querySelector(".verdict"), verdict);
   }
 }
 const tasks = [...document.querySelectorAll(".task")].map((node) => new Task(node));

@@ -1,7 +1,7 @@
 // A page of questions in a learning platform: its SCORM run-time hears of every answer, keeps the results, and gives
-// them back. SCORM 1.2 and 2004 differ in the names of the data: TOLD has them. All words are Python's.
+// them back. SCORM 1.2 and 2004 differ in the names of the data: VERSIONS has them. All words are Python's.
 
-const TOLD = {
+const VERSIONS = {
   "API": { // SCORM 1.2
     start: "LMSInitialize", get: "LMSGetValue", set: "LMSSetValue", save: "LMSCommit", end: "LMSFinish",
     status: "cmi.core.lesson_status", place: "cmi.core.lesson_location", score: "cmi.core.score",
@@ -9,7 +9,7 @@ const TOLD = {
     answer: "student_response", type: "fill-in", wrong: "wrong", room: 4096, characters: 255,
     clock: (date) => date.toTimeString().slice(0, 8),
     span: (seconds) => [seconds / 3600, (seconds / 60) % 60, seconds % 60]
-      .map((part, at) => String(Math.floor(part)).padStart(at ? 2 : 4, "0")).join(":"),
+      .map((part, index) => String(Math.floor(part)).padStart(index ? 2 : 4, "0")).join(":"),
   },
   "API_1484_11": { // SCORM 2004
     start: "Initialize", get: "GetValue", set: "SetValue", save: "Commit", end: "Terminate",
@@ -23,11 +23,11 @@ const TOLD = {
 const WORTH = [1, 0.5, 0.25]; // right at the first try, at the second, at the third: as in the app
 const FAR = 10; // windows between this one and the platform's
 
-function found() { // the run-time, in a window around this one or in its opener
+function findApi() { // the run-time, in a window around this one or in its opener
   for (let window_ = window, far = 0; far < FAR; far++) {
     for (const one of [window_, window_.opener]) {
       try {
-        for (const name of Object.keys(TOLD)) if (one?.[name]) return [one[name], TOLD[name]];
+        for (const name of Object.keys(VERSIONS)) if (one?.[name]) return [one[name], VERSIONS[name]];
       } catch { /* a window of somebody else's */ }
     }
     if (window_.parent === window_) return [];
@@ -35,81 +35,81 @@ function found() { // the run-time, in a window around this one or in its opener
   }
   return [];
 }
-const [lms, told] = found();
+const [lms, version] = findApi();
 const isChecked = (node) => node.querySelector("form script").textContent.trim() !== "[]";
 const tasks = [...document.querySelectorAll(".task")].filter(isChecked);
 const began = Date.now();
-let kept = tasks.map(() => ({ tries: 0, right: 0, boxes: [] })); // the right try, from 1; the last answer
+let results = tasks.map(() => ({ tries: 0, right: 0, boxes: [] })); // the right try, from 1; the last answer
 
-const set = (name, value) => lms[told.set](name, String(value));
+const set = (name, value) => lms[version.set](name, String(value));
 const isDone = ({ tries, right }) => right > 0 || tries >= WORTH.length;
 
-function written() { // a digit for each question, and the last answers, without the longest where there is no room
-  const digits = kept.map(({ tries, right }) => (4 * tries + right).toString(16)).join(""), last = {};
-  const sized = kept.map(({ boxes }, at) => [JSON.stringify({ [at]: boxes }).length, at, boxes]);
-  let room = told.room - JSON.stringify([digits, {}]).length;
-  for (const [size, at, boxes] of sized.sort(([one], [other]) => one - other)) {
-    if (boxes.length && (room -= size) >= 0) last[at] = boxes;
+function serialized() { // a digit for each question, and the last answers, without the longest where there is no room
+  const digits = results.map(({ tries, right }) => (4 * tries + right).toString(16)).join(""), last = {};
+  const sized = results.map(({ boxes }, index) => [JSON.stringify({ [index]: boxes }).length, index, boxes]);
+  let room = version.room - JSON.stringify([digits, {}]).length;
+  for (const [size, index, boxes] of sized.sort(([one], [other]) => one - other)) {
+    if (boxes.length && (room -= size) >= 0) last[index] = boxes;
   }
   return JSON.stringify([digits, last]);
 }
 function read(text) {
   try {
     const [digits, last] = JSON.parse(text);
-    if (typeof digits !== "string" || digits.length !== kept.length) return false;
-    const state = (digit, at) => ({ tries: digit >> 2, right: digit & 3, boxes: [last[at] ?? []].flat().map(String) });
-    kept = [...digits].map((digit, at) => state(parseInt(digit, 16), at));
+    if (typeof digits !== "string" || digits.length !== results.length) return false;
+    const state = (digit, i) => ({ tries: digit >> 2, right: digit & 3, boxes: [last[i] ?? []].flat().map(String) });
+    results = [...digits].map((digit, index) => state(parseInt(digit, 16), index));
     return true;
   } catch {
     return false;
   }
 }
-function tell() { // score, progress and whether all is done
-  const done = kept.filter(isDone).length;
-  if (kept.length) {
-    const share = kept.reduce((sum, { right }) => sum + (WORTH[right - 1] ?? 0), 0) / kept.length;
-    set(`${told.score}.min`, 0);
-    set(`${told.score}.max`, 100);
-    set(`${told.score}.raw`, Math.round(share * 10000) / 100);
-    if (told === TOLD.API_1484_11) {
-      set(`${told.score}.scaled`, Math.round(share * 10000) / 10000);
-      set("cmi.progress_measure", Math.round((done / kept.length) * 10000) / 10000);
+function report() { // score, progress and whether all is done
+  const done = results.filter(isDone).length;
+  if (results.length) {
+    const share = results.reduce((sum, { right }) => sum + (WORTH[right - 1] ?? 0), 0) / results.length;
+    set(`${version.score}.min`, 0);
+    set(`${version.score}.max`, 100);
+    set(`${version.score}.raw`, Math.round(share * 10000) / 100);
+    if (version === VERSIONS.API_1484_11) {
+      set(`${version.score}.scaled`, Math.round(share * 10000) / 10000);
+      set("cmi.progress_measure", Math.round((done / results.length) * 10000) / 10000);
     }
   }
-  set(told.status, done === kept.length ? "completed" : "incomplete");
-  set("cmi.suspend_data", written());
-  lms[told.save]("");
+  set(version.status, done === results.length ? "completed" : "incomplete");
+  set("cmi.suspend_data", serialized());
+  lms[version.save]("");
 }
 function note({ name, kind, text, boxes }) { // a readable answer
-  const at = tasks.findIndex((node) => node.id === name), one = kept[at];
+  const index = tasks.findIndex((node) => node.id === name), one = results[index];
   if (!one || isDone(one)) return; // later answers count for nothing
   one.tries += 1;
   one.boxes = boxes;
   if (kind === "right") one.right = one.tries;
-  const place = `cmi.interactions.${lms[told.get]("cmi.interactions._count") || 0}`;
-  set(`${place}.id`, `${name}-${one.tries}`);
-  set(`${place}.type`, told.type);
-  set(`${place}.${told.at}`, told.clock(new Date()));
-  set(`${place}.${told.answer}`, text.slice(0, told.characters));
-  set(`${place}.result`, kind === "right" ? "correct" : kind === "tied" ? "neutral" : told.wrong);
-  set(told.place, name);
-  tell();
+  const path = `cmi.interactions.${lms[version.get]("cmi.interactions._count") || 0}`;
+  set(`${path}.id`, `${name}-${one.tries}`);
+  set(`${path}.type`, version.type);
+  set(`${path}.${version.at}`, version.clock(new Date()));
+  set(`${path}.${version.answer}`, text.slice(0, version.characters));
+  set(`${path}.result`, kind === "right" ? "correct" : kind === "tied" ? "neutral" : version.wrong);
+  set(version.place, name);
+  report();
 }
 if (lms) {
-  lms[told.start]("");
-  const isNew = !read(lms[told.get]("cmi.suspend_data"));
+  lms[version.start]("");
+  const isNew = !read(lms[version.get]("cmi.suspend_data"));
   if (!isNew) {
-    const detail = kept.map(({ right, boxes }, at) => ({ name: tasks[at].id, right: right > 0, boxes }));
+    const detail = results.map(({ right, boxes }, index) => ({ name: tasks[index].id, right: right > 0, boxes }));
     document.dispatchEvent(new CustomEvent("resumed", { detail }));
-    document.getElementById(lms[told.get](told.place))?.scrollIntoView();
+    document.getElementById(lms[version.get](version.place))?.scrollIntoView();
   }
-  tell();
+  report();
   document.addEventListener("answered", ({ detail }) => note(detail));
   addEventListener("pagehide", () => {
-    set(told.time, told.span((Date.now() - began) / 1000));
-    set(told.exit, "suspend");
-    lms[told.save]("");
-    lms[told.end]("");
+    set(version.time, version.span((Date.now() - began) / 1000));
+    set(version.exit, "suspend");
+    lms[version.save]("");
+    lms[version.end]("");
   }, { once: true });
 } else {
   document.getElementById("no-lms").hidden = false;

@@ -60,7 +60,7 @@ def test_a_message_has_a_stub() -> None:
     assert len(stubs) > 3
     for proto in stubs:
         assert bundle().address in proto.js_content and len(proto.js_content) < 500 and not proto.css_content
-        drawn = re.search(r'\.draw\("(\w+)", (\[.*?\]), given\)', proto.js_content)
+        drawn = re.search(r'\.draw\("(\w+)", (\[.*?\]), args\)', proto.js_content)
         assert drawn is not None and f"tokensteps.{drawn[1]}" == proto.component_name
         assert set(json.loads(drawn[2])) <= sheets().keys()
 

@@ -26,7 +26,7 @@ from tokensteps.site.live.trials import Trials
 from tokensteps.site.shared import in_bytes, shared_files
 
 HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
-ANSWERING = "onmessage = ({ data: { id, what } }) => postMessage({ id, told: ANSWERS[what] });"
+ANSWERING = "onmessage = ({ data: { id, what } }) => postMessage({ id, result: ANSWERS[what] });"
 """Stands for the worker: to each question one answer."""
 
 

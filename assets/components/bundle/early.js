@@ -17,9 +17,9 @@ function showEarly(page) {
   const data = new Uint8Array(head.length + packed.length);
   data.set(head);
   data.set(packed, head.length);
-  const place = page.querySelector(".book"), root = place.attachShadow({ mode: "open" });
-  const given = { data, parentElement: root, setStateValue() {}, setTriggerValue() {} };
-  draw("flipbook", JSON.parse(place.dataset.styles), given);
+  const host = page.querySelector(".book"), root = host.attachShadow({ mode: "open" });
+  const args = { data, parentElement: root, setStateValue() {}, setTriggerValue() {} };
+  draw("flipbook", JSON.parse(host.dataset.styles), args);
   document[EARLY] = root;
   document.addEventListener("tokensteps:stage", () => { if (!root.contains(document[MAIN])) dropEarly(); });
 }

@@ -1,23 +1,23 @@
 // The end of the one script with all components: `COMPONENTS` has each one's script, `SHEETS` the texts of their style
 // sheets. Python's stub for a component calls `draw` with Streamlit's arguments.
 
-const begun = {}, sheets = {};
+const loaded = {}, sheets = {};
 
 function sheetOf(name) { // one for all components with this sheet
   if (!sheets[name]) (sheets[name] = new CSSStyleSheet()).replaceSync(SHEETS[name]);
   return sheets[name];
 }
 
-function dress(root, styles) { // a library may have brought sheets of its own
+function adoptStyles(root, styles) { // a library may have brought sheets of its own
   if (styles.every((name) => root.adoptedStyleSheets.includes(sheetOf(name)))) return;
   const others = [...root.adoptedStyleSheets].filter((sheet) => !root[STYLES]?.has(sheet));
   root[STYLES] = new Map(styles.map((name) => [sheetOf(name), SHEETS[name]]));
   root.adoptedStyleSheets = [...root[STYLES].keys(), ...others];
 }
 
-export function draw(name, styles, given) {
-  dress(given.parentElement, styles);
-  return (begun[name] ??= COMPONENTS[name]())(given);
+export function draw(name, styles, args) {
+  adoptStyles(args.parentElement, styles);
+  return (loaded[name] ??= COMPONENTS[name]())(args);
 }
 
 document.addEventListener("keydown", (event) => { // Python may not have come to the projector yet

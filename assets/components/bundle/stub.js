@@ -1,3 +1,3 @@
 // Comes with every message: all else is in the script at this address, cached by the browser.
-export default async (given) =>
-  (await import(new URL("$address", document.baseURI))).draw("$name", $styles, given);
+export default async (args) =>
+  (await import(new URL("$address", document.baseURI))).draw("$name", $styles, args);

@@ -4,7 +4,7 @@
 const DIGITS = ["7", "8", "9", "4", "5", "6", "1", "2", "3", ".", "0", "/"];
 
 class Card {
-  given = ""; // the answer in the making
+  draft = ""; // the answer in the making
   tapped = null; // {room, round, answer}: the last answer here
   folded = false;
 
@@ -32,14 +32,14 @@ class Card {
   }
   asksName() { // once, where the lecturer asks for it, and while nothing else is asked
     const { room } = this.strip, { nicknames, nickname } = room.state ?? {}, { round } = this;
-    return nicknames && !nickname && !kept.get(room.code).unnamed && (!round || room.put === round.round);
+    return nicknames && !nickname && !saved.get(room.code).unnamed && (!round || room.put === round.round);
   }
   update() {
     const { round } = this, now = this.asksName() ? "name" : round?.round;
     if (now === "name" && now === this.shown) return; // somebody is typing
     if (now !== this.shown) {
       [this.shown, this.folded, this.error] = [now, false, ""];
-      this.given = round?.mine ?? "";
+      this.draft = round?.mine ?? "";
       if (round && round.state === "open") this.announce();
     }
     this.node.hidden = !now || this.strip.room.put === now;
@@ -51,7 +51,7 @@ class Card {
     this.node.ariaLabel = this.labels.question;
     put(this.node, [...this.parts(round).filter(Boolean), this.live]);
     const typed = this.node.querySelector(".number, .words");
-    if (typed && typed.value !== this.given) typed.value = this.given; // by the keypad
+    if (typed && typed.value !== this.draft) typed.value = this.draft; // by the keypad
     this.tick();
   }
   drawName() {
@@ -69,7 +69,7 @@ class Card {
     const name = this.node.querySelector("input").value.trim();
     try {
       if (name) await this.strip.room.name(name);
-      else kept.set(this.strip.room.code, { unnamed: true });
+      else saved.set(this.strip.room.code, { unnamed: true });
     } catch ({ kind }) {
       this.strip.say(this.labels[`error_${kind}`] ?? this.labels.error_store);
     }
@@ -82,8 +82,8 @@ class Card {
   sentence() {
     return make("p", { className: "asked" }, ...inLanguage(this.round.question.say));
   }
-  button(key, words, given = {}) {
-    return make("button", { type: "button", textContent: words, ...given, data: { key } });
+  button(key, words, options = {}) {
+    return make("button", { type: "button", textContent: words, ...options, data: { key } });
   }
   parts(round) {
     const open = round.state === "open", { labels } = this;
@@ -93,10 +93,10 @@ class Card {
     const head = make("header", {}, make("b", { textContent: labels.question }), time,
       revealed ? this.button("done", labels.done, { className: "fold" }) : fold);
     if (this.folded) return [head];
-    const answer = revealed ? this.outcome(round) : open ? this.form(round) : [this.told(labels.closed)];
+    const answer = revealed ? this.outcome(round) : open ? this.form(round) : [this.status(labels.closed)];
     return [head, this.sentence(), ...answer];
   }
-  told(words, className = "told") {
+  status(words, className = "told") {
     const node = make("p", { className, textContent: words });
     node.setAttribute("role", "status");
     return node;
@@ -104,8 +104,8 @@ class Card {
   form(round) {
     const { question } = round, { mine, labels } = this;
     // There from the start, so that nothing moves under a thumb during a double tap.
-    const state = this.error ? this.told(this.error, "told state wrong")
-      : this.told(mine === null ? labels.can_change : labels.sent, `told state ${mine === null ? "yet" : ""}`);
+    const state = this.error ? this.status(this.error, "told state wrong")
+      : this.status(mine === null ? labels.can_change : labels.sent, `told state ${mine === null ? "yet" : ""}`);
     if (question.input === "choices") return [this.choices(question, mine), state];
     const box = { number: () => this.keypad(), free: () => this.words(question) }[question.input]?.()
       ?? this.cutter(question);
@@ -116,9 +116,9 @@ class Card {
     const box = make("div", { className: "choices", ariaLabel: this.labels.choices });
     box.setAttribute("role", "group");
     for (const { id } of choices) {
-      const at = make("button", { type: "button", ariaPressed: String(mine === id), data: { key: `=${id}` } },
+      const button = make("button", { type: "button", ariaPressed: String(mine === id), data: { key: `=${id}` } },
         ...answerNodes(this.round.question, id));
-      box.append(at);
+      box.append(button);
     }
     return box;
   }
@@ -150,23 +150,23 @@ class Card {
   }
   cuts() { // the numbers of the letters before the cuts
     const ends = [];
-    for (const piece of this.given.split(" ").slice(0, -1)) ends.push((ends.at(-1) ?? -1) + letters(piece).length);
+    for (const piece of this.draft.split(" ").slice(0, -1)) ends.push((ends.at(-1) ?? -1) + letters(piece).length);
     return ends;
   }
-  toggleCut(place) {
+  toggleCut(index) {
     const list = letters(this.round.question.word ?? ""), cuts = this.cuts();
-    const now = cuts.includes(place) ? cuts.filter((one) => one !== place) : [...cuts, place];
-    this.given = list.map((letter, index) => letter + (now.includes(index) ? " " : "")).join("");
+    const now = cuts.includes(index) ? cuts.filter((one) => one !== index) : [...cuts, index];
+    this.draft = list.map((letter, index) => letter + (now.includes(index) ? " " : "")).join("");
   }
   outcome({ question, key: keys = [], tied = [], mine, right }) {
     // When the engine grades words, there is no list of all right ones.
     const key = question.parts && right === true ? [mine] : keys;
     const graded = key.length || (question.parts && right != null);
     const { labels } = this, verdict = mine === null ? "" : verdictOf({ key, tied }, mine);
-    const said = !graded ? labels.asked_opinion : mine === null ? labels.no_answer
+    const message = !graded ? labels.asked_opinion : mine === null ? labels.no_answer
       : verdict === "right" ? labels.you_right : verdict === "tied" ? labels.you_tied : labels.you_wrong;
     const shown = key.slice(0, 4).map((one) => make("span", { className: "row" }, ...answerNodes(question, one)));
-    return [this.told(said, `told ${verdict || (mine === null || !graded ? "" : "wrong")}`),
+    return [this.status(message, `told ${verdict || (mine === null || !graded ? "" : "wrong")}`),
       mine !== null && make("p", {}, `${labels.your_answer} `, ...answerNodes(question, mine)),
       key.length > 0 && !question.parts && make("p", {}, `${labels.right_answer} `, ...shown)];
   }
@@ -174,7 +174,7 @@ class Card {
   // --- taps and typing
   onInput({ value, dataset: { key } }) {
     if (key !== "number" && key !== "words") return;
-    this.given = value;
+    this.draft = value;
     this.update();
   }
   onKeyInside(event) {
@@ -183,26 +183,26 @@ class Card {
       this.onKey(event.target.dataset.key === "name" ? "named" : "send");
     }
   }
-  onClick(at) {
-    if (at?.dataset.key) this.onKey(at.dataset.key);
+  onClick(button) {
+    if (button?.dataset.key) this.onKey(button.dataset.key);
   }
   onKey(key) {
     this.error = "";
     if (key === "fold") this.folded = !this.folded;
     else if (key === "done") this.strip.room.put = this.shown;
     else if (key === "named") return this.sendName();
-    else if (key === "unnamed") kept.set(this.strip.room.code, { unnamed: true });
-    else if (key === "back") this.given = this.given.slice(0, -1);
+    else if (key === "unnamed") saved.set(this.strip.room.code, { unnamed: true });
+    else if (key === "back") this.draft = this.draft.slice(0, -1);
     else if (key === "send") return this.send(this.answer());
     else if (key[0] === "=") return this.send(key.slice(1));
-    else if (key[0] === "#") this.given = (this.given + key.slice(1)).slice(0, 40);
+    else if (key[0] === "#") this.draft = (this.draft + key.slice(1)).slice(0, 40);
     else if (key[0] === "/") this.toggleCut(Number(key.slice(1)));
     this.update();
   }
   answer() { // in the one form for counting answers; null if it can't be read
     const { input, word } = this.round.question;
-    if (input === "free") return this.given.trim() || null;
-    return input === "number" ? canonicalNumber(this.given) : this.given || word || null;
+    if (input === "free") return this.draft.trim() || null;
+    return input === "number" ? canonicalNumber(this.draft) : this.draft || word || null;
   }
   async send(answer) {
     const { labels } = this, { room } = this.strip, { question, round } = this.round;
@@ -221,8 +221,8 @@ class Card {
     this.update();
   }
   tick() {
-    const { ends, state } = this.round ?? {}, at = this.node.querySelector(".time");
-    if (at) at.textContent = ends && state === "open" ? secondsLeft(ends) : "";
+    const { ends, state } = this.round ?? {}, node = this.node.querySelector(".time");
+    if (node) node.textContent = ends && state === "open" ? secondsLeft(ends) : "";
   }
   close() {
     this.node.remove();

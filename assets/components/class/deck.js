@@ -7,8 +7,8 @@ const MOST_SHARED = 60_000; // characters, as in a class's log: the most to shar
 const deck = {
   all() { // a browser may keep nothing, and give back anything
     try {
-      const found = JSON.parse(localStorage.getItem(DECK) ?? "[]");
-      return (Array.isArray(found) ? found : []).slice(0, MOST_PREPARED).map(tidyQuestion).filter(({ say }) => say);
+      const parsed = JSON.parse(localStorage.getItem(DECK) ?? "[]");
+      return (Array.isArray(parsed) ? parsed : []).slice(0, MOST_PREPARED).map(tidyQuestion).filter(({ say }) => say);
     } catch { return deck.here; }
   },
   here: [],
@@ -35,15 +35,15 @@ const deck = {
 };
 function tidyQuestion(one) {
   const text = (name, most) => (typeof one?.[name] === "string" ? one[name].slice(0, most) : "");
-  const given = Array.isArray(one?.choices) ? one.choices : [];
-  const choices = given.slice(0, 6).map((choice) => String(choice).slice(0, 200));
+  const list = Array.isArray(one?.choices) ? one.choices : [];
+  const choices = list.slice(0, 6).map((choice) => String(choice).slice(0, 200));
   const right = Number.isInteger(one?.right) && one.right < choices.length ? one.right : -1;
   return { id: text("id", 20) || Math.random().toString(36).slice(2, 12), say: text("say", 500),
     kind: text("kind", 20) || "choices", answer: text("answer", 200), choices, right, activity: text("activity", 12),
     at: text("at", 2000) };
 }
-function placeOf(at) { // an address in the app: {page, query, step}
-  const [page, rest = ""] = at.split("?"), query = new URLSearchParams(rest), step = Number(query.get("step") ?? 0);
+function placeOf(href) { // an address in the app: {page, query, step}
+  const [page, rest = ""] = href.split("?"), query = new URLSearchParams(rest), step = Number(query.get("step") ?? 0);
   query.delete("step");
   query.sort();
   return { page, query: query.toString(), step: Number.isInteger(step) && step >= 0 ? step : 0 };

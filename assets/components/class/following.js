@@ -13,10 +13,10 @@ const RECENT = 3000; // ms until a change of the page no longer counts as the re
 const isShown = ({ path } = {}) => path === location.pathname.split("/").pop();
 const stageBox = () => (document[MAIN]?.isConnected ? document[MAIN] : null);
 function settings(search) { // as text, equal for equal settings
-  const found = new URLSearchParams(search);
-  for (const name of TRAVELLING) found.delete(name);
-  found.sort();
-  return found.toString();
+  const params = new URLSearchParams(search);
+  for (const name of TRAVELLING) params.delete(name);
+  params.sort();
+  return params.toString();
 }
 function here() { // null while the page is on its way
   const shown = document[SHOWN];
@@ -29,16 +29,16 @@ const isAside = () => Boolean(document[SHOWN]?.aside); // whether a lecturer lea
 const isSame = (one, other) => one && other && one.page === other.page && one.query === other.query;
 function isSameRun(one, other) { // however it is looked at
   const run = ({ page, query }) => {
-    const found = new URLSearchParams(query);
-    for (const name of VIEWS) found.delete(name);
-    return `${page}?${found}`;
+    const params = new URLSearchParams(query);
+    for (const name of VIEWS) params.delete(name);
+    return `${page}?${params}`;
   };
   return Boolean(one && other) && run(one) === run(other);
 }
 const givenHere = () => (document[GIVEN]?.on === here()?.page ? document[GIVEN] : null);
 function stepNow() { // until there is a stage, the one in the address
-  const asked = new URLSearchParams(location.search).get("step");
-  return Number(stageBox() ? stageBox().querySelector('input[type="range"]').value : asked) || 0;
+  const requested = new URLSearchParams(location.search).get("step");
+  return Number(stageBox() ? stageBox().querySelector('input[type="range"]').value : requested) || 0;
 }
 const stageEnd = () => Number(stageBox()?.querySelector('input[type="range"]').max ?? 0);
 function tabs() {
@@ -46,8 +46,8 @@ function tabs() {
   return [...(list?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === list);
 }
 function tabNow() {
-  const at = tabs().findIndex((tab) => tab.ariaSelected === "true");
-  return at < 0 ? "" : String(at);
+  const index = tabs().findIndex((tab) => tab.ariaSelected === "true");
+  return index < 0 ? "" : String(index);
 }
 function turnTo(step, own = false) { // whether the stage has this step
   const detail = { step, own, there: false };
@@ -81,10 +81,10 @@ class Follower {
     return `${this.place.page}?${this.place.query}`;
   }
   isThere() {
-    const at = here(), { give } = this.state;
+    const shown = here(), { give } = this.state;
     // Tasks given to all: everybody does them at their own pace.
-    if (give?.questions && isSame(give, this.place) && at?.page === give.page) return true;
-    return isSame(at, this.place) || (at?.page === this.place.page && this.led === this.key() && !this.changed());
+    if (give?.questions && isSame(give, this.place) && shown?.page === give.page) return true;
+    return isSame(shown, this.place) || (shown?.page === this.place.page && this.led === this.key() && !this.changed());
   }
   changed() { // since Python led here, the reader has chosen something else
     return this.arrived !== undefined && here()?.query !== this.arrived;
@@ -103,7 +103,7 @@ class Follower {
     if (!this.going) return false;
     const { nonce, since } = this.going;
     if (document[SHOWN]?.went === nonce && here()) {
-      if (this.led !== this.going.key) this.asked = undefined; // the same step of another run hasn't been asked for
+      if (this.led !== this.going.key) this.requested = undefined; // the same step of another run hasn't been asked for
       [this.led, this.going, this.arrived] = [this.going.key, null, here().query];
       this.tab = "";
       this.seen = false;
@@ -134,16 +134,16 @@ class Follower {
       stageBox().scrollIntoView({ block: "start" });
     }
     this.seen ||= stageBox() !== null;
-    if (stageBox() && !turnTo(step) && query.includes("mode=predict") && this.asked !== step) {
-      this.asked = step; // the steps ahead are hidden here; Python shows one more
+    if (stageBox() && !turnTo(step) && query.includes("mode=predict") && this.requested !== step) {
+      this.requested = step; // the steps ahead are hidden here; Python shows one more
       this.go(step);
       return;
     }
     if (!tab || tab === this.tab) return;
-    const at = tabs()[Number(tab)];
-    if (!at) return;
+    const target = tabs()[Number(tab)];
+    if (!target) return;
     this.tab = tab;
-    if (at.ariaSelected !== "true") at.click();
+    if (target.ariaSelected !== "true") target.click();
   }
   look() { // now and then: has the reader gone elsewhere, or did Python never lead there?
     if (!this.state?.follows || !this.place || (!here() && !this.going) || this.isUnderWay()) return;
@@ -152,11 +152,11 @@ class Follower {
     else this.follow();
   }
   letGo() {
-    if (!this.state?.follows || this.going || (this.strip.kept() && this.isThere())) return;
+    if (!this.state?.follows || this.going || (this.strip.bounds() && this.isThere())) return;
     this.strip.setMode(false);
   }
   back(known = false) { // known: to the room, which has called
-    [this.led, this.arrived, this.asked] = ["", undefined, undefined];
+    [this.led, this.arrived, this.requested] = ["", undefined, undefined];
     if (!known) this.strip.setMode(true);
     this.follow();
   }

@@ -29,7 +29,7 @@ class OwnQuestion {
     this.node.addEventListener("keydown", (event) => { // no key of the page's
       if (!["Escape", "Enter"].includes(event.key)) event.stopPropagation();
     });
-    this.fill(this.kept());
+    this.fill(this.saved());
   }
 
   // --- its contents
@@ -97,7 +97,7 @@ class OwnQuestion {
       sessionStorage.setItem(OWN, JSON.stringify({ ...this.written(), code: this.code }));
     } catch { /* then it is there as long as the page */ }
   }
-  kept() {
+  saved() {
     try {
       const { code, say, choices, right, kind, answer } = JSON.parse(sessionStorage.getItem(OWN)) ?? {};
       if (code !== this.code) return {};
@@ -108,32 +108,32 @@ class OwnQuestion {
 }
 
 function questionOf({ say, choices, right, kind, answer }, labels) { // as a class is asked, or {error}
-  const said = say.trim();
-  if (kind !== "choices") return typedQuestion(kind, said, answer, labels);
-  const given = choices.map((text, index) => ({ id: String(index + 1), text: [text.trim()] }))
+  const prompt = say.trim();
+  if (kind !== "choices") return typedQuestion(kind, prompt, answer, labels);
+  const options = choices.map((text, index) => ({ id: String(index + 1), text: [text.trim()] }))
     .filter(({ text }) => text[0]);
-  if (!said || given.length < 2) return { error: labels.own_missing };
+  if (!prompt || options.length < 2) return { error: labels.own_missing };
   const key = right < 0 ? [] : [String(right + 1)];
-  if (key.length && !given.some(({ id }) => id === key[0])) {
+  if (key.length && !options.some(({ id }) => id === key[0])) {
     return { error: filled(labels.right_empty, { number: right + 1 }) };
   }
-  return { kind: "own", say: { "": [said] }, input: "choices", choices: given, key, tied: [] };
+  return { kind: "own", say: { "": [prompt] }, input: "choices", choices: options, key, tied: [] };
 }
-function typedQuestion(kind, said, answer, labels) { // one without choices, or {error}
-  const asked = { kind: "own", say: { "": [said] }, key: [], tied: [] }, text = answer.trim();
-  if (!said) return { error: labels.own_empty };
-  if (kind === "free") return { ...asked, input: "free" };
+function typedQuestion(kind, prompt, answer, labels) { // one without choices, or {error}
+  const question = { kind: "own", say: { "": [prompt] }, key: [], tied: [] }, text = answer.trim();
+  if (!prompt) return { error: labels.own_empty };
+  if (kind === "free") return { ...question, input: "free" };
   if (kind === "parts") {
     const parts = Number(text);
     if (!Number.isInteger(parts) || parts < 1 || parts > 20) return { error: labels.own_parts_wrong };
-    return { ...asked, input: "free", parts };
+    return { ...question, input: "free", parts };
   }
   if (kind === "split") {
     const split = text.split(/\s+/), word = split.join("");
     if (letters(word).length < 2 || word.length > 40) return { error: labels.own_split_wrong };
-    return { ...asked, input: "text", word, key: split.length > 1 ? [split.join(" ")] : [] };
+    return { ...question, input: "text", word, key: split.length > 1 ? [split.join(" ")] : [] };
   }
   const number = text ? canonicalNumber(text) : null;
   if (text && number === null) return { error: labels.unread };
-  return { ...asked, input: "number", key: text ? [number] : [] };
+  return { ...question, input: "number", key: text ? [number] : [] };
 }

@@ -57,7 +57,7 @@ class Panel {
 
   // --- the code
   address() {
-    const { code } = this.strip.room, known = kept.get(code).address;
+    const { code } = this.strip.room, known = saved.get(code).address;
     const here = new URL(".", location.href).href.replace(/\/$/, "");
     return this.edited ?? (known && LOCAL.test(location.hostname) ? known : here);
   }
@@ -107,14 +107,14 @@ class Panel {
   }
   async draw() { // the code to scan: of the students' link, or of the lecturer's second device
     const { room } = this.strip, key = this.second ? `#key=${encodeURIComponent(room.as)}` : "";
-    const text = this.link() + key, place = () => this.drawn === text ? this.node.querySelector(".qr") : null;
+    const text = this.link() + key, container = () => this.drawn === text ? this.node.querySelector(".qr") : null;
     this.drawn = text; // an answer later than the next one's is not shown
     try {
-      const found = await answered(fetch(`${api()}${room.code}/qr?${new URLSearchParams({ as: room.as, text })}`));
-      place()?.replaceChildren(qrNode(found, this.second ? this.labels.second_device : this.labels.qr),
+      const qr = await answered(fetch(`${api()}${room.code}/qr?${new URLSearchParams({ as: room.as, text })}`));
+      container()?.replaceChildren(qrNode(qr, this.second ? this.labels.second_device : this.labels.qr),
         ...(this.second ? [make("p", { className: "soft", textContent: this.labels.second_hint })] : []));
     } catch {
-      place()?.replaceChildren(make("p", { className: "soft", textContent: this.labels.no_qr }));
+      container()?.replaceChildren(make("p", { className: "soft", textContent: this.labels.no_qr }));
     }
   }
 
@@ -172,16 +172,16 @@ class Panel {
       make("button", { type: "button", className: "main", textContent: this.labels.end, data: { do: "end" } }),
       make("button", { type: "button", textContent: this.labels.not_yet, data: { do: "close" } }))];
   }
-  async onClick(at) {
-    const what = at?.dataset.do;
+  async onClick(button) {
+    const what = button?.dataset.do;
     this.leads = what === "lead";
     if (what === "close" || what === "lead") this.turn("");
     else if (what === "copy") {
       await navigator.clipboard?.writeText(this.link()).catch(() => {});
-      at.textContent = this.labels.copied;
+      button.textContent = this.labels.copied;
     } else if (what === "second") {
       this.second = !this.second;
-      at.ariaPressed = String(this.second);
+      button.ariaPressed = String(this.second);
       this.draw();
     } else if (what === "keep") this.keep();
     else if (what === "follow") {

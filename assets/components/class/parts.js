@@ -12,21 +12,21 @@ const letters = (text) => [...new Intl.Segmenter().segment(text)].map(({ segment
 // the focus, and text in the making; nothing here touches these. A node put in again itself stays as it is.
 const isAlike = (one, other) => one === other || (!other.isConnected && one.nodeName === other.nodeName
   && one.type === other.type && one.dataset?.do === other.dataset?.do && one.dataset?.key === other.dataset?.key);
-function put(node, wanted) {
+function put(node, children) {
   const free = [...node.childNodes];
-  const parts = wanted.map((part) => {
-    const at = free.findIndex((one) => isAlike(one, part));
-    if (at < 0) return part;
-    const [kept] = free.splice(0, at + 1).slice(-1);
-    if (kept !== part) become(kept, part);
-    return kept;
+  const parts = children.map((part) => {
+    const index = free.findIndex((one) => isAlike(one, part));
+    if (index < 0) return part;
+    const [old] = free.splice(0, index + 1).slice(-1);
+    if (old !== part) update(old, part);
+    return old;
   });
   for (const one of [...node.childNodes]) if (!parts.includes(one)) one.remove();
-  parts.forEach((part, at) => {
-    if (node.childNodes[at] !== part) node.insertBefore(part, node.childNodes[at] ?? null);
+  parts.forEach((part, index) => {
+    if (node.childNodes[index] !== part) node.insertBefore(part, node.childNodes[index] ?? null);
   });
 }
-function become(node, fresh) {
+function update(node, fresh) {
   if (!(node instanceof Element)) {
     if (node.data !== fresh.data) node.data = fresh.data;
     return;
@@ -36,22 +36,22 @@ function become(node, fresh) {
   put(node, [...fresh.childNodes]);
 }
 
-function tokenNode(text, place) {
-  const colour = Number.isInteger(place) && place >= 0 && place < 10 ? `c${place}` : "";
+function tokenNode(text, index) {
+  const colour = Number.isInteger(index) && index >= 0 && index < 10 ? `c${index}` : "";
   return make("bdi", { className: `t ${colour}`, textContent: text });
 }
-function told(parts) { // a sentence: texts with tokens among them
+function textNodes(parts) { // a sentence: texts with tokens among them
   const list = Array.isArray(parts) ? parts : [parts];
   return list.map((part) => (typeof part === "object" && part ? tokenNode(String(part.t), part.c) : String(part)));
 }
 function inLanguage(texts) { // the sentence in the reader's language, or the only existing one
   const code = (document.documentElement.lang || "en").split("-")[0];
-  return told(texts?.[code] ?? texts?.[""] ?? texts?.en ?? "");
+  return textNodes(texts?.[code] ?? texts?.[""] ?? texts?.en ?? "");
 }
 function answerNodes(question, answer) { // as it is shown on a button or beside a bar
   const choice = question.choices?.find(({ id }) => id === answer);
   if (choice) {
-    const nodes = told(choice.text ?? choice.id), isPair = nodes.filter((node) => node.nodeName).length > 1;
+    const nodes = textNodes(choice.text ?? choice.id), isPair = nodes.filter((node) => node.nodeName).length > 1;
     return [make("span", { className: isPair ? "pair" : "" }, ...nodes)];
   }
   if (question.input === "text") return answer.split(" ").map((piece) => tokenNode(piece));
@@ -60,13 +60,13 @@ function answerNodes(question, answer) { // as it is shown on a button or beside
 
 // A typed number, in the one form for counting numbers: whole, or with three significant digits.
 function canonicalNumber(text) {
-  const found = /^\s*(-?[\d.,]+)\s*(?:\/\s*([\d.,]+)\s*(?:[×x*]\s*([\d.,]+)\s*)?)?$/.exec(text.replace(/[()−]/g, ""));
+  const match = /^\s*(-?[\d.,]+)\s*(?:\/\s*([\d.,]+)\s*(?:[×x*]\s*([\d.,]+)\s*)?)?$/.exec(text.replace(/[()−]/g, ""));
   const read = (digits) => {
     const grouped = /^[1-9]\d{0,2}(,\d{3})+$/.test(digits);
     return Number(digits.replace(/,/g, grouped ? "" : "."));
   };
-  if (!found) return null;
-  const [top, first, second] = [read(found[1]), ...found.slice(2).map((part) => (part ? read(part) : 1))];
+  if (!match) return null;
+  const [top, first, second] = [read(match[1]), ...match.slice(2).map((part) => (part ? read(part) : 1))];
   const value = top / (first * second);
   if (!Number.isFinite(value)) return null;
   if (Number.isInteger(value)) return String(value);
@@ -99,8 +99,8 @@ function barsTable(labels, question, rounds, shown, teams = false) {
   const all = barRows(question, rounds), [right] = shown?.key ?? [];
   const isRight = ({ answer }) => Boolean(shown) && verdictOf(shown, answer) === "right";
   if (right !== undefined && !all.some(isRight)) all.push({ answer: right, counts: rounds.map(() => 0) });
-  const given = [...all].sort((one, other) => Math.max(...other.counts) - Math.max(...one.counts)).slice(0, BARS);
-  const rows = all.filter((row) => given.includes(row) || isRight(row));
+  const frequent = [...all].sort((one, other) => Math.max(...other.counts) - Math.max(...one.counts)).slice(0, BARS);
+  const rows = all.filter((row) => frequent.includes(row) || isRight(row));
   const rest = all.filter((row) => !rows.includes(row));
   const others = rounds.map((round, index) =>
     rest.reduce((sum, { counts }) => sum + counts[index], round.others?.count ?? 0));
@@ -112,8 +112,8 @@ function barsTable(labels, question, rounds, shown, teams = false) {
     make("th", {}, teams ? teamNode(labels, index) : vote(index))));
   const body = rows.map(({ answer, counts }) => {
     const verdict = answer !== null && shown ? verdictOf(shown, answer) : "";
-    const told = answer === null ? [labels.others] : answerNodes(question, answer);
-    const name = make("th", { scope: "row" }, make("div", { className: "answer" }, ...told));
+    const nodes = answer === null ? [labels.others] : answerNodes(question, answer);
+    const name = make("th", { scope: "row" }, make("div", { className: "answer" }, ...nodes));
     if (verdict) name.append(make("b", { className: "verdict", textContent: labels[verdict] }));
     return make("tr", { className: verdict }, name, ...counts.map((number, index) => make("td", {}, make("span",
       { className: "bar", style: `--share:${number / most}` }),
@@ -144,11 +144,11 @@ function lostCurve(labels, places) {
   const most = Math.max(1, ...places.map(({ count }) => count));
   const list = make("ol", { className: "lost-curve", ariaLabel: labels.lost_curve });
   for (const { step, count, label } of places) {
-    const told = filled(labels.lost_at, { step: step ?? "–", number: count });
+    const message = filled(labels.lost_at, { step: step ?? "–", number: count });
     const number = make("b", { textContent: count, ariaHidden: "true" });
     const column = make("i", { style: `--share:${count / most}` });
-    list.append(make("li", { title: label ? `${label} · ${told}` : told }, number, column,
-      make("small", { textContent: step ?? "–" }), make("span", { className: "unseen", textContent: told })));
+    list.append(make("li", { title: label ? `${label} · ${message}` : message }, number, column,
+      make("small", { textContent: step ?? "–" }), make("span", { className: "unseen", textContent: message })));
   }
   return list;
 }

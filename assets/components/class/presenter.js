@@ -27,9 +27,9 @@ class Presenter {
     this.node.setAttribute("role", "region");
     document.body.append(this.node);
     this.pad.append(...PAD.map(([what, keys]) => {
-      const at = make("button", { type: "button", data: { pad: what } });
-      at.setAttribute("aria-keyshortcuts", keys.length > 1 ? `Arrow${keys}` : keys);
-      return at;
+      const button = make("button", { type: "button", data: { pad: what } });
+      button.setAttribute("aria-keyshortcuts", keys.length > 1 ? `Arrow${keys}` : keys);
+      return button;
     }));
     this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("[data-pad]")));
   }
@@ -83,16 +83,16 @@ class Presenter {
     this.tick();
   }
   drawPlan(plan) {
-    const told = this.strip.data.plan, { labels } = this;
-    const here = plan && told && plan.walk === `${told.walk}.${told.number}` ? told : null;
+    const data = this.strip.data.plan, { labels } = this;
+    const here = plan && data && plan.walk === `${data.walk}.${data.number}` ? data : null;
     const now = JSON.stringify([here, labels.next_activity]);
     this.plan.hidden = !here;
     if (now === this.drawnPlan || !here) return;
     this.drawnPlan = now;
     const go = (by, words) => {
-      const at = make("button", { type: "button", textContent: words, data: { pad: `plan:${here.number + by}` } });
-      at.ariaDisabled = String(here.number + by < 1 || here.number + by > here.of);
-      return at;
+      const button = make("button", { type: "button", textContent: words, data: { pad: `plan:${here.number + by}` } });
+      button.ariaDisabled = String(here.number + by < 1 || here.number + by > here.of);
+      return button;
     };
     this.plan.replaceChildren(
       make("h3", { textContent: `${filled(labels.activity, { number: here.number, of: here.of })} · ${here.stop}` }),
@@ -102,16 +102,16 @@ class Presenter {
       make("div", { className: "actions" }, go(-1, labels.activity_back), go(1, labels.next_activity)));
   }
   drawSteps() { // as screen readers hear them
-    const now = stepNow(), ahead = document[HIDDEN_STEP], peek = { steps: [now, now + 1], told: [] }, { labels } = this;
+    const now = stepNow(), next = document[HIDDEN_STEP], peek = { steps: [now, now + 1], texts: [] }, { labels } = this;
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:peek", { detail: peek }));
-    if (ahead?.on === here()?.page && ahead?.ahead.step === now + 1) peek.told[1] ??= ahead.ahead.say;
+    if (next?.on === here()?.page && next?.ahead.step === now + 1) peek.texts[1] ??= next.ahead.say;
     const shown = JSON.stringify([peek, labels.this_step]);
-    this.steps.hidden = !peek.told[0];
+    this.steps.hidden = !peek.texts[0];
     if (shown === this.drawnSteps) return;
     this.drawnSteps = shown;
-    this.steps.replaceChildren(...peek.told.map((told, index) => told && make("p", { className: index ? "soft" : "" },
+    this.steps.replaceChildren(...peek.texts.map((text, index) => text && make("p", { className: index ? "soft" : "" },
       make("b", { textContent: `${filled(index ? labels.next_step : labels.this_step, { number: now + index })} ` }),
-      told)).filter(Boolean));
+      text)).filter(Boolean));
   }
   drawPad() {
     const { labels } = this, { wall, room } = this.strip, { round } = room.state;
@@ -126,13 +126,13 @@ class Presenter {
     const words = { prepared, back: labels.step_back, next: labels.step_on,
       ask: wall.draft ? labels.ask_now : labels.ask,
       show: labels.show_short, reveal: labels.reveal, again: labels.again, blank: labels.blank_short };
-    for (const at of this.pad.children) {
-      const { pad } = at.dataset;
-      if (at.textContent !== words[pad]) at.textContent = words[pad];
-      if (pad === "blank") at.title = at.ariaLabel = labels.blank;
-      at.ariaDisabled = String(!can[pad]);
-      if (pad === "prepared") at.hidden = !next;
-      at.classList.toggle("main", pad === main && Boolean(can[pad]));
+    for (const button of this.pad.children) {
+      const { pad } = button.dataset;
+      if (button.textContent !== words[pad]) button.textContent = words[pad];
+      if (pad === "blank") button.title = button.ariaLabel = labels.blank;
+      button.ariaDisabled = String(!can[pad]);
+      if (pad === "prepared") button.hidden = !next;
+      button.classList.toggle("main", pad === main && Boolean(can[pad]));
     }
     this.pad.lastChild.ariaPressed = String(Boolean(room.state.blank));
   }
@@ -147,9 +147,9 @@ class Presenter {
   }
 
   // --- buttons
-  onClick(at) {
-    if (!at || at.ariaDisabled === "true") return;
-    const [what, number] = at.dataset.pad.split(":"), { strip } = this, { wall } = strip;
+  onClick(button) {
+    if (!button || button.ariaDisabled === "true") return;
+    const [what, number] = button.dataset.pad.split(":"), { strip } = this, { wall } = strip;
     if (what === "plan") strip.goPlan(Number(number));
     else if (what === "back") strip.goTo(stepNow() - 1);
     else if (what === "next") {

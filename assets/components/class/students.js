@@ -7,9 +7,9 @@ const MARKS = { right: "✓", half: "½", quarter: "¼", tied: "=", wrong: "✗"
 class Students {
   constructor(labels, code) {
     [this.labels, this.code] = [labels, code];
-    this.told = make("div");
+    this.body = make("div");
     this.node = make("details", { className: "students" },
-      make("summary", { textContent: labels.students_title }), this.told);
+      make("summary", { textContent: labels.students_title }), this.body);
     this.node.addEventListener("toggle", () => this.draw());
   }
   refresh() { // messages within a moment lead to one request
@@ -18,15 +18,15 @@ class Students {
     setTimeout(() => { this.waits = false; this.draw(); }, STUDENTS_FRESH);
   }
   async draw() {
-    if (!this.node.open || !kept.get(this.code).key) return;
+    if (!this.node.open || !saved.get(this.code).key) return;
     try {
-      const as = encodeURIComponent(kept.get(this.code).key);
+      const as = encodeURIComponent(saved.get(this.code).key);
       const book = await answered(fetch(`${api()}${this.code}/summary?as=${as}&form=students`));
-      const { scrollLeft = 0 } = this.told.firstChild ?? {};
-      this.told.replaceChildren(this.table(book));
-      this.told.firstChild.scrollLeft = scrollLeft;
+      const { scrollLeft = 0 } = this.body.firstChild ?? {};
+      this.body.replaceChildren(this.table(book));
+      this.body.firstChild.scrollLeft = scrollLeft;
     } catch ({ kind }) {
-      this.told.replaceChildren(make("p", { textContent: this.labels[`error_${kind}`] ?? this.labels.error_store }));
+      this.body.replaceChildren(make("p", { textContent: this.labels[`error_${kind}`] ?? this.labels.error_store }));
     }
   }
   table({ columns, students }) {
@@ -49,10 +49,10 @@ class Students {
   mark(mark) {
     const { labels } = this;
     if (!mark) return make("td", {}, make("span", { className: "unseen", textContent: labels.none }));
-    const { answer, verdict, tries } = mark, told = labels[`mark_${verdict}`] ?? "";
-    const title = [answer, told, tries > 1 && filled(labels.tries, { number: tries })].filter(Boolean).join(" · ");
+    const { answer, verdict, tries } = mark, name = labels[`mark_${verdict}`] ?? "";
+    const title = [answer, name, tries > 1 && filled(labels.tries, { number: tries })].filter(Boolean).join(" · ");
     return make("td", { className: verdict, title }, verdict && make("b", { textContent: MARKS[verdict] ?? "" }),
-      verdict && make("span", { className: "unseen", textContent: ` ${told} ` }), make("bdi", { textContent: answer }));
+      verdict && make("span", { className: "unseen", textContent: ` ${name} ` }), make("bdi", { textContent: answer }));
   }
   totalTold(total, of, tied) {
     const all = filled(this.labels.total_of, { total: Number(total), of });

@@ -38,7 +38,7 @@ class Wall {
   // --- drawing
   update() {
     const asking = this.draft !== null || this.isLive(), opened = asking && this.node.hidden;
-    const inside = this.node.contains(document.activeElement), held = document.activeElement?.dataset.do;
+    const inside = this.node.contains(document.activeElement), action = document.activeElement?.dataset.do;
     if (opened) this.was = focused();
     this.node.hidden = !asking;
     if (asking) {
@@ -48,7 +48,7 @@ class Wall {
         box.checked = (this.round.picked ?? []).includes(box.dataset.key); // another device may have picked it
       }
       const main = this.node.querySelector("textarea, button.main") ?? this.node;
-      const same = held && this.node.querySelector(`[data-do="${held}"]:not([aria-disabled="true"])`);
+      const same = action && this.node.querySelector(`[data-do="${action}"]:not([aria-disabled="true"])`);
       const lost = inside && !this.node.contains(document.activeElement);
       if (opened || lost) (opened ? main : same || main).focus({ preventScroll: true });
       this.tick();
@@ -58,17 +58,17 @@ class Wall {
     return asking;
   }
   button(what, words, keys = "", className = "") {
-    const at = make("button", { type: "button", className, textContent: words, data: { do: what } });
+    const button = make("button", { type: "button", className, textContent: words, data: { do: what } });
     if (keys) {
-      at.title = `${words} (${keys})`;
-      at.setAttribute("aria-keyshortcuts", keys.replace("PgDn", "PageDown"));
+      button.title = `${words} (${keys})`;
+      button.setAttribute("aria-keyshortcuts", keys.replace("PgDn", "PageDown"));
     }
-    return at;
+    return button;
   }
   pressed(what, words, on) {
-    const at = this.button(what, words);
-    at.ariaPressed = String(on);
-    return at;
+    const button = this.button(what, words);
+    button.ariaPressed = String(on);
+    return button;
   }
   group(label, ...inside) {
     const box = make("div", { className: "group", ariaLabel: label }, make("span", { textContent: label }), ...inside);
@@ -87,11 +87,11 @@ class Wall {
       this.pressed("kind:own", labels.own, !question)];
     const times = COUNTDOWNS.map((seconds) => this.pressed(`time:${seconds}`,
       seconds ? filled(labels.seconds, { number: seconds }) : labels.no_time, this.seconds === seconds));
-    const asked = question ? [make("p", { className: "asked" }, ...inLanguage(question.say)), this.offered(question)]
-      : [why && this.told(why), this.own.node];
-    return [this.head(labels.ask_class), this.group(labels.kind, ...list), ...asked.filter(Boolean),
+    const parts = question ? [make("p", { className: "asked" }, ...inLanguage(question.say)), this.offered(question)]
+      : [why && this.status(why), this.own.node];
+    return [this.head(labels.ask_class), this.group(labels.kind, ...list), ...parts.filter(Boolean),
       this.group(labels.countdown, ...times),
-      draft.error && this.told(draft.error, "told wrong"),
+      draft.error && this.status(draft.error, "told wrong"),
       make("footer", {}, this.button("send", labels.ask_now, "Enter, PgDn", "main"))];
   }
   offered({ choices }) {
@@ -104,7 +104,7 @@ class Wall {
     this.written.name(this.labels);
     return this.written;
   }
-  told(words, className = "told") {
+  status(words, className = "told") {
     const node = make("p", { className, textContent: words });
     node.setAttribute("role", "status");
     return node;
@@ -115,10 +115,10 @@ class Wall {
     const counted = make("p", { className: "counted" }, make("b"), make("span", { className: "meter" }, make("i")));
     const revealed = state === "revealed";
     const own = this.strip.presenter.isOn(); // the lecturer's own screen has the bars, with the answer, at once
-    const told = own || revealed ? { ...question, ...round } : null;
+    const solution = own || revealed ? { ...question, ...round } : null;
     const bars = question.input === "free" ? (own || shown) && this.inWords(round, own, revealed)
-      : (own || shown) && (round.teams?.length ? barsTable(labels, question, round.teams, told, true)
-        : barsTable(labels, question, this.rounds(round), told));
+      : (own || shown) && (round.teams?.length ? barsTable(labels, question, round.teams, solution, true)
+        : barsTable(labels, question, this.rounds(round), solution));
     const buttons = [
       !shown && this.button("show", labels.show, "S, PgDn", "main"),
       state === "shown" && this.button("reveal", labels.reveal, "E, PgDn", "main"),
@@ -181,13 +181,13 @@ class Wall {
     this.forget();
     this.draft = null;
     this.strip.update(); // the focus goes on to the round while the boxes are there
-    if (draft?.asked && !draft.question) this.own.empty();
+    if (draft?.sent && !draft.question) this.own.empty();
   }
   forget() { // the question in Python's making
     [this.strip.askedNonce, this.strip.pending] = ["", null];
   }
-  onClick(at) {
-    const [what, which] = (at?.dataset.do ?? "").split(":");
+  onClick(button) {
+    const [what, which] = (button?.dataset.do ?? "").split(":");
     if (!what) return undefined;
     if (what === "kind" && which === "own") this.write();
     else if (what === "kind") this.strip.draft(which);
@@ -238,14 +238,14 @@ class Wall {
   async ask() { // it stays in place, and hides the next step, until the room confirms the question
     const { draft, seconds } = this, question = draft.question ?? this.own.question(this.labels);
     draft.error = question.error ?? "";
-    if (draft.error || this.sending || draft.asked) return;
+    if (draft.error || this.sending || draft.sent) return;
     const { step, ...sent } = question;
     this.sending = true;
     if (step !== undefined) await this.strip.goTo(step);
-    const asked = await this.strip.post("ask", { question: seconds ? { ...sent, seconds } : sent });
+    const response = await this.strip.post("ask", { question: seconds ? { ...sent, seconds } : sent });
     this.sending = false;
-    if (!asked) return;
-    draft.asked = true;
+    if (!response) return;
+    draft.sent = true;
     if (this.draft !== draft && !draft.question) this.own.empty();
   }
   close() {

@@ -1,7 +1,7 @@
 // A class over the wire: small POSTs, and one stream of events that comes back by itself with the last event's number.
 // The browser keeps, by the class's code, its proof of being the lecturer (a key) or one of the students (a device).
 
-const KEPT = "tokensteps.class", MOST_KEPT = 12; // in the browser's storage
+const STORED = "tokensteps.class", MOST_STORED = 12; // in the browser's storage
 const LED = "tokensteps.class.led"; // in the tab's: the class it has led, also before a reload
 const DAY = 86_400_000; // ms of a class's longest life
 const ROOM = Symbol.for("tokensteps.room"); // on the document: this tab's class
@@ -21,35 +21,35 @@ class Refused extends Error {
     this.kind = kind;
   }
 }
-async function answered(asked) { // the JSON of an answer; Refused with the kind of error for all else
-  const answer = await asked.catch(() => { throw new Refused("offline"); });
-  const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(told.error ?? "store");
-  return told;
+async function answered(request) { // the JSON of an answer; Refused with the kind of error for all else
+  const answer = await request.catch(() => { throw new Refused("offline"); });
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(body.error ?? "store");
+  return body;
 }
 function post(path, body = {}) {
   const headers = { "Content-Type": "application/json" }, signal = AbortSignal.timeout(UNANSWERED);
   return answered(fetch(api() + path, { method: "POST", headers, signal, body: JSON.stringify(body) }));
 }
 
-const kept = { // code → {key} or {device}, the latest last; a browser may keep nothing, and give back anything
+const saved = { // code → {key} or {device}, the latest last; a browser may keep nothing, and give back anything
   all() {
     try {
-      const found = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
-      return found && typeof found === "object" ? found : {};
-    } catch { return kept.here; }
+      const parsed = JSON.parse(localStorage.getItem(STORED) ?? "{}");
+      return parsed && typeof parsed === "object" ? parsed : {};
+    } catch { return saved.here; }
   },
   here: {},
   get(code) {
-    const found = kept.all()[code];
-    return found && typeof found === "object" ? found : {};
+    const entry = saved.all()[code];
+    return entry && typeof entry === "object" ? entry : {};
   },
   set(code, what) {
-    const all = kept.all();
+    const all = saved.all();
     const now = { ...all[code], ...what };
     delete all[code];
-    kept.here = Object.fromEntries([...Object.entries(all), [code, now]].slice(-MOST_KEPT));
-    try { localStorage.setItem(KEPT, JSON.stringify(kept.here)); } catch { /* then a reload joins anew */ }
+    saved.here = Object.fromEntries([...Object.entries(all), [code, now]].slice(-MOST_STORED));
+    try { localStorage.setItem(STORED, JSON.stringify(saved.here)); } catch { /* then a reload joins anew */ }
   },
 };
 // The lecturer's key in a link: behind the #, so that no server is told. "" without one, and if the browser has one.
@@ -57,9 +57,9 @@ function linkedKey(code) {
   const key = new URLSearchParams(location.hash.slice(1)).get("key");
   if (!key) return "";
   history.replaceState(history.state, "", location.pathname + location.search);
-  return kept.get(code).key ? "" : key.slice(0, 2000);
+  return saved.get(code).key ? "" : key.slice(0, 2000);
 }
-const running = () => Object.entries(kept.all()) // the codes of the classes led by this browser, the latest first
+const running = () => Object.entries(saved.all()) // the codes of the classes led by this browser, the latest first
   .filter(([, one]) => one?.key && !one.over && one.at > Date.now() - DAY).map(([code]) => code).reverse();
 function isLed(code) { // whether this tab was where the class is, at its last look
   try { return sessionStorage.getItem(LED) === code; } catch { return false; }
@@ -81,7 +81,7 @@ class Room extends EventTarget {
   comes = false; // a lecturer's device that has yet to go to the class's place
   refused = ""; // why the stream won't come back
   posted = Promise.resolve(); // when the messages sent in turn have arrived
-  heard = performance.now(); // when the server last said something; -Infinity once the stream has broken off
+  lastEventAt = performance.now(); // when the server last said something; -Infinity once the stream has broken off
 
   static at(code) {
     if (document[ROOM]?.code !== code) {
@@ -101,7 +101,7 @@ class Room extends EventTarget {
       this.tell("offered");
       return;
     }
-    const { key, device } = kept.get(this.code);
+    const { key, device } = saved.get(this.code);
     [this.role, this.as] = [key ? "lecturer" : "student", key];
     this.comes = Boolean(key) && !isLed(this.code);
     try {
@@ -114,19 +114,19 @@ class Room extends EventTarget {
     this.open();
   }
   decide(leads) { // whether to lead the class, with a link's key
-    if (leads) kept.set(this.code, { key: this.offered, at: Date.now() });
+    if (leads) saved.set(this.code, { key: this.offered, at: Date.now() });
     this.presents = leads;
     this.offered = "";
     this.start();
   }
   async join(device) {
     ({ device: this.as } = await post(`${this.code}/join`, device ? { device } : {}));
-    kept.set(this.code, { device: this.as });
+    saved.set(this.code, { device: this.as });
   }
   refuse(kind) {
     this.refused = kind;
     // With a wrong key, the code can still be used for joining.
-    if (this.role === "lecturer") kept.set(this.code, kind === "key" ? { key: undefined } : { over: true });
+    if (this.role === "lecturer") saved.set(this.code, kind === "key" ? { key: undefined } : { over: true });
     this.tell("refused");
   }
   later(run) {
@@ -156,18 +156,18 @@ class Room extends EventTarget {
   }
   isThere() {
     const away = this.isAway();
-    [this.wait, this.heard] = [AGAIN[0], performance.now()];
+    [this.wait, this.lastEventAt] = [AGAIN[0], performance.now()];
     if (away) this.tell("back");
   }
   isAway() { // whether no message would be heard now
-    return !navigator.onLine || performance.now() - this.heard > SILENT;
+    return !navigator.onLine || performance.now() - this.lastEventAt > SILENT;
   }
   lose() {
-    this.heard = -Infinity;
+    this.lastEventAt = -Infinity;
     this.tell("away");
   }
   look() { // now and then: a lost network says nothing
-    if (this.heard === -Infinity || !this.source || !this.isAway()) return;
+    if (this.lastEventAt === -Infinity || !this.source || !this.isAway()) return;
     this.source.close();
     this.lose();
     this.later(() => this.open());
@@ -211,7 +211,7 @@ class Room extends EventTarget {
     if (kind === "state") this.know(data);
     else if (this.state) this.learn(kind, data);
     if (kind === "end") this.source.close();
-    if (this.state?.ended && this.isLecturer()) kept.set(this.code, { over: true });
+    if (this.state?.ended && this.isLecturer()) saved.set(this.code, { over: true });
     this.tell(kind);
   }
   know(data) {

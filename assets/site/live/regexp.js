@@ -11,15 +11,15 @@ function compiled(source, flags) {
 function inCharacters(text) { // from a place among UTF-16 units to one among characters; null if they are the same
   if (!/[\u{10000}-\u{10ffff}]/u.test(text)) return null;
   const places = new Int32Array(text.length + 1);
-  let at = 0, number = 0;
+  let offset = 0, number = 0;
   for (const character of text) {
-    places.fill(number++, at, at + character.length);
-    at += character.length;
+    places.fill(number++, offset, offset + character.length);
+    offset += character.length;
   }
-  places[at] = number;
+  places[offset] = number;
   return places;
 }
-function found(source, way, text, grouped) {
+function matches(source, way, text, grouped) {
   const places = grouped ? "d" : ""; // of groups: they cost as much again, and most patterns have none
   if (way === "all") return [...text.matchAll(compiled(source, `gv${places}`))];
   const pattern = compiled(source, `${way === "here" ? "y" : ""}v${places}`);
@@ -28,9 +28,9 @@ function found(source, way, text, grouped) {
   return match ? [match] : [];
 }
 globalThis.regexpPlaces = (source, way, text, grouped) => {
-  const places = found(source, way, text, grouped)
+  const places = matches(source, way, text, grouped)
     .flatMap((match) => match.indices ? match.indices.flatMap((pair) => pair ?? [-1, -1])
       : [match.index, match.index + match[0].length]);
   const characters = inCharacters(text);
-  return Int32Array.from(characters ? places.map((place) => (place < 0 ? place : characters[place])) : places);
+  return Int32Array.from(characters ? places.map((index) => (index < 0 ? index : characters[index])) : places);
 };

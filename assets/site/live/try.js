@@ -12,61 +12,61 @@ const NEW = () => { // browsers unable to run this throw there
   new RegExp("(?i:[\\p{L}--[a]])", "v");
   return WebAssembly && DecompressionStream;
 };
-const tell = (text, kind = "") => Object.assign(note, { textContent: text, className: `note verdict ${kind}` });
+const showNote = (text, kind = "") => Object.assign(note, { textContent: text, className: `note verdict ${kind}` });
 
 function here() { // the worker, from the page's function
   return URL.createObjectURL(new Blob([`(${globalThis.tokenstepsWorker})()`], { type: "text/javascript" }));
 }
-function hired() {
+function startWorker() {
   const worker = new Worker(location.protocol === "file:" ? here() : WORKER);
   worker.onerror = () => { worker.lost = true; };
   return worker;
 }
 // Python, at work beside the page: each question has an answer, unless it is stopped.
-class Desk {
-  asked = new Map();
+class Client {
+  pending = new Map();
   number = 0;
 
-  constructor(given, worker) {
+  constructor(options, worker) {
     this.worker = worker;
     this.worker.addEventListener("message", ({ data }) => this.hear(data));
     this.worker.addEventListener("error", () => this.fail());
-    this.ready = this.ask("start", { ...given, language: document.documentElement.lang.split("-")[0] });
+    this.ready = this.ask("start", { ...options, language: document.documentElement.lang.split("-")[0] });
     if (worker.lost) this.fail();
   }
-  ask(what, given) {
+  ask(what, payload) {
     return new Promise((answer) => {
-      this.asked.set(++this.number, answer);
-      this.worker.postMessage({ id: this.number, what, given });
+      this.pending.set(++this.number, answer);
+      this.worker.postMessage({ id: this.number, what, payload });
     });
   }
-  hear({ id, told, done }) {
-    if (id) this.asked.get(id)(told);
-    else tell(WORDS.training.replace("{number}", done.toLocaleString("en")));
-    this.asked.delete(id);
+  hear({ id, result, done }) {
+    if (id) this.pending.get(id)(result);
+    else showNote(WORDS.training.replace("{number}", done.toLocaleString("en")));
+    this.pending.delete(id);
   }
   fail() {
-    for (const answer of this.asked.values()) answer({ failed: true });
-    this.asked.clear();
+    for (const answer of this.pending.values()) answer({ failed: true });
+    this.pending.clear();
   }
   end() {
     this.worker.terminate();
-    this.asked.clear();
+    this.pending.clear();
   }
 }
-let desk, spare, parts;
+let python, spare, parts;
 
 async function prepare() { // Python anew
-  desk = new Desk(parts, spare ?? hired());
-  spare = hired(); // for after a stop, when there may be no network
-  tell(WORDS.loading);
-  const told = await desk.ready;
-  start.disabled = Boolean(told.failed || told.refused);
-  if (understood(told)) tell(WORDS.ready);
+  python = new Client(parts, spare ?? startWorker());
+  spare = startWorker(); // for after a stop, when there may be no network
+  showNote(WORDS.loading);
+  const result = await python.ready;
+  start.disabled = Boolean(result.failed || result.refused);
+  if (checkResult(result)) showNote(WORDS.ready);
 }
-function understood(told) { // whether there is an answer; else the page says why not
-  const trouble = (told.failed && WORDS.failed) || (told.refused && WORDS.refused) || told.error;
-  if (trouble) tell(trouble, "wrong");
+function checkResult(result) { // whether there is an answer; else the page says why not
+  const trouble = (result.failed && WORDS.failed) || (result.refused && WORDS.refused) || result.error;
+  if (trouble) showNote(trouble, "wrong");
   return !trouble;
 }
 function work(on) {
@@ -81,49 +81,49 @@ function show(section, name, { title, frames }) {
   const put = (data) => flipbook({ data, parentElement: book.shadowRoot, setStateValue: follow });
   async function follow(what, [, step, nonce]) { // the flipbook is near the edge of its frames
     if (what !== "step") return;
-    const told = await desk.ask("frames", { book: name, step, nonce });
-    if (section.turn === turn && understood(told) && told.frames) put(told.frames);
+    const result = await python.ask("frames", { book: name, step, nonce });
+    if (section.turn === turn && checkResult(result) && result.frames) put(result.frames);
   }
   put(frames);
 }
 async function train() {
   const { text, algorithm, size } = form.elements;
-  const given = { text: text.value, algorithm: algorithm.value, size: size.value };
+  const fields = { text: text.value, algorithm: algorithm.value, size: size.value };
   work(true);
-  tell(WORDS.training.replace("{number}", "0"));
+  showNote(WORDS.training.replace("{number}", "0"));
   const began = performance.now();
-  const told = await desk.ask("train", { ...given, pre: form.elements[`pre-${algorithm.value}`].value });
+  const result = await python.ask("train", { ...fields, pre: form.elements[`pre-${algorithm.value}`].value });
   work(false);
-  if (!understood(told)) return;
+  if (!checkResult(result)) return;
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  tell(WORDS.trained.replace("{seconds}", seconds), "right");
+  showNote(WORDS.trained.replace("{seconds}", seconds), "right");
   results.hidden = false;
-  show(training, "training", told);
+  show(training, "training", result);
   document[MAIN] = training.querySelector(".book").shadowRoot.querySelector(".ts-flipbook");
   encoded.elements.text.value ||= text.value.trim().split("\n")[0].slice(0, WORDS.encode);
   await encode();
   training.scrollIntoView({ block: "start" });
 }
 async function encode() {
-  const told = await desk.ask("encode", { text: encoded.elements.text.value });
-  if (!understood(told)) return;
-  results.querySelector(".tokens").innerHTML = told.tokens;
-  results.querySelector(".ids").textContent = told.ids;
-  results.querySelector(".count").textContent = told.count;
+  const result = await python.ask("encode", { text: encoded.elements.text.value });
+  if (!checkResult(result)) return;
+  results.querySelector(".tokens").innerHTML = result.tokens;
+  results.querySelector(".ids").textContent = result.ids;
+  results.querySelector(".count").textContent = result.count;
   const { word } = encoded.elements, chosen = word.value;
-  word.replaceChildren(...told.words.map((one) => new Option(one)));
-  if (told.words.includes(chosen)) word.value = chosen;
-  encoding.hidden = !told.words.length;
-  if (told.words.length) await explain();
+  word.replaceChildren(...result.words.map((one) => new Option(one)));
+  if (result.words.includes(chosen)) word.value = chosen;
+  encoding.hidden = !result.words.length;
+  if (result.words.length) await explain();
 }
 async function explain() {
-  const told = await desk.ask("explain", { word: encoded.elements.word.value });
-  if (understood(told)) show(encoding, "encoding", told);
+  const result = await python.ask("explain", { word: encoded.elements.word.value });
+  if (checkResult(result)) show(encoding, "encoding", result);
 }
 async function save() {
-  const told = await desk.ask("save", {});
-  if (!understood(told)) return;
-  const href = URL.createObjectURL(new Blob([told.file], { type: "application/json" }));
+  const result = await python.ask("save", {});
+  if (!checkResult(result)) return;
+  const href = URL.createObjectURL(new Blob([result.file], { type: "application/json" }));
   Object.assign(document.createElement("a"), { href, download: "trace.json" }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
@@ -135,7 +135,7 @@ function choose() { // each algorithm has its own ways to split
 form.addEventListener("submit", (event) => { event.preventDefault(); train(); });
 form.addEventListener("change", choose);
 stop.addEventListener("click", () => { // nothing else ends Python
-  desk.end();
+  python.end();
   work(false);
   results.hidden = true; // the results went with it
   prepare();
@@ -146,13 +146,13 @@ encoded.elements.word.addEventListener("change", explain);
 results.querySelector(".save").addEventListener("click", save);
 choose();
 for (const face of document.fonts) face.load(); // later, there may be no network
-globalThis.tokenstepsParts = (given) => {
-  parts = given;
+globalThis.tokenstepsParts = (loaded) => {
+  parts = loaded;
   try {
     NEW();
     prepare();
   } catch {
-    tell(WORDS.old, "wrong");
+    showNote(WORDS.old, "wrong");
   }
 };
-addEventListener("load", () => { if (!parts) tell(WORDS.failed, "wrong"); });
+addEventListener("load", () => { if (!parts) showNote(WORDS.failed, "wrong"); });

@@ -9,7 +9,7 @@ let trials;
 function bytesOf(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const characters = atob(text), bytes = new Uint8Array(characters.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at);
+  for (let index = 0; index < bytes.length; index++) bytes[index] = characters.charCodeAt(index);
   return bytes;
 }
 function opened(files, name) {
@@ -25,20 +25,20 @@ async function start({ files, lock, language }) {
   trials = python.pyimport("tokensteps.site.live.trials").Trials(language, (done) => postMessage({ done }));
 }
 const isRefused = () => WebAssembly.compile(EMPTY).then(() => false, () => true); // by the host's policy
-async function answer({ id, what, given }) {
+async function answer({ id, what, payload }) {
   try {
     if (what !== "start") {
-      postMessage({ id, told: JSON.parse(trials.do(what, JSON.stringify(given))) });
+      postMessage({ id, result: JSON.parse(trials.do(what, JSON.stringify(payload))) });
     } else if (await isRefused()) {
-      postMessage({ id, told: { refused: true } });
+      postMessage({ id, result: { refused: true } });
     } else {
-      await start(given);
-      postMessage({ id, told: {} });
+      await start(payload);
+      postMessage({ id, result: {} });
       trials.warm_up(); // while the visitor reads
     }
   } catch (error) { // the page says that something went wrong, and the console has the error
     console.error(error);
-    postMessage({ id, told: { failed: true } });
+    postMessage({ id, result: { failed: true } });
   }
 }
 let last = Promise.resolve();
