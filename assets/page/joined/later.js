@@ -1,1 +1,0 @@
-import("./$place").then((all) => all.$variable)

@@ -1,5 +1,0 @@
-const $variable = (() => {
-$taken
-$body
-return { $given };
-})();
