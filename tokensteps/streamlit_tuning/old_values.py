@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 from zlib import crc32
 
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
 
 from tokensteps.streamlit_tuning.checks import require
@@ -20,8 +22,11 @@ SET_BY_PAGES: Final = (
     "double_array_value",
 )
 HELD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_held"
-"""Widget → digests of the session's values since the browser last had the same one, the newest last."""
+"""Widget → digests of the session's values since the browser last had the same one, the newest last; None
+comes first where the browser has never sent one."""
 OLDER_AT_MOST: Final = 8
+SENT_AGAIN: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_sent_again"
+"""The widgets whose values this run sends to the browser once more."""
 
 
 def keep_what_the_page_has_set() -> None:
@@ -30,24 +35,29 @@ def keep_what_the_page_has_set() -> None:
     Each message holds every widget. A step on a slow network, right after Back, leaves the browser before it
     has the settings of that address. Streamlit would take the old ones for a visitor's choice, and mix the
     settings of two runs. The page's values are sent once more.
+
+    So are those of widgets not yet drawn in the browser. Streamlit sends a page's value in one run only;
+    where another run overtakes it, the browser would begin with the widget's default, and choose that.
     """
-    require(SessionState, "_old_state", "_new_session_state", "on_script_will_rerun")
-    prepare = SessionState.on_script_will_rerun
+    require(SessionState, "_old_state", "on_script_will_rerun", "register_widget")
+    prepare, register = SessionState.on_script_will_rerun, SessionState.register_widget
 
     def prepare_without_old(state: SessionState, widget_states: WidgetStates | None, **replay: Any) -> None:
         old = _old_in(widget_states, state) if widget_states else set()
-        if not widget_states or not old:
-            prepare(state, widget_states, **replay)
-            return
-        prepare(
-            state, WidgetStates(widgets=(one for one in widget_states.widgets if one.id not in old)), **replay
-        )
-        keys = state._key_id_mapper.id_key_mapping
-        state._new_session_state = {
-            keys[name]: value_held(name, state) for name in old
-        } | state._new_session_state
+        state._old_state[SENT_AGAIN] = old | (_undrawn(widget_states, state) if widget_states else set())
+        if widget_states and old:
+            widget_states = WidgetStates(widgets=(one for one in widget_states.widgets if one.id not in old))
+        prepare(state, widget_states, **replay)
+
+    def register_to_send(
+        state: SessionState, metadata: WidgetMetadata[Any], user_key: str | None
+    ) -> RegisterWidgetResult[Any]:
+        result = register(state, metadata, user_key)
+        again = metadata.id in state._old_state.get(SENT_AGAIN, ())
+        return replace(result, value_changed=True) if again else result
 
     SessionState.on_script_will_rerun = prepare_without_old  # type: ignore[method-assign, assignment]
+    SessionState.register_widget = register_to_send  # type: ignore[method-assign, assignment]
 
 
 def _old_in(widget_states: WidgetStates, state: SessionState) -> set[str]:
@@ -67,13 +77,25 @@ def _old_in(widget_states: WidgetStates, state: SessionState) -> set[str]:
     return old
 
 
-def _held(state: SessionState) -> dict[str, list[int]]:
+def _undrawn(widget_states: WidgetStates, state: SessionState) -> set[str]:
+    """The widgets with a value set by the page that the browser has not drawn yet."""
+    known, sent = state._new_widget_state.widget_metadata, {one.id for one in widget_states.widgets}
+    return {
+        name
+        for name, values in state._old_state[HELD].items()
+        if values[0] is None
+        and name not in sent
+        and value_held(name, state) != known[name].deserializer(None)
+    }
+
+
+def _held(state: SessionState) -> dict[str, list[int | None]]:
     """`HELD`, with the page's values since the last message."""
     known, before = state._new_widget_state.widget_metadata, state._old_state.get(HELD, {})
-    held: dict[str, list[int]] = {}
+    held: dict[str, list[int | None]] = {}
     for name in state._key_id_mapper.id_key_mapping:
         if name in known and known[name].value_type in SET_BY_PAGES and name in state:
-            value, values = _fingerprint(value_held(name, state)), before.get(name, [])
+            value, values = _fingerprint(value_held(name, state)), before.get(name, [None])
             held[name] = values if values[-1:] == [value] else [*values, value][-OLDER_AT_MOST:]
     state._old_state[HELD] = held
     return held
