@@ -335,7 +335,7 @@ class Tokenizer:
             if segment.special:
                 ids.append(self.vocab[segment.text])
             else:
-                for of_stretch in self._ids_of(stretches, splitter.view.show):
+                for of_stretch in self._ids_of(stretches, splitter.notation.show):
                     ids += of_stretch
         return ids
 
@@ -396,7 +396,7 @@ class Tokenizer:
                 tokens.append(segment.text)
                 continue
             for word in splitter.matches(segment.text, begins):
-                tokens += self.model.sample(splitter.view.show(word), amount, random)
+                tokens += self.model.sample(splitter.notation.show(word), amount, random)
         return tokens
 
     def segments(self, text: str) -> Iterator[Segment]:

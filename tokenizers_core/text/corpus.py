@@ -115,7 +115,7 @@ class Tally:
     def words(self) -> tuple[dict[str, int], dict[str, int]]:
         """How often each word was met, in order of first appearance, and how often it was the last of a
         text."""
-        show = self._splitter.view.show
+        show = self._splitter.notation.show
         counts: dict[str, int] = {}
         for match, count in self._counts.items():
             # Two matches may look the same to the model: a text's first `to` and a later ` to` are both
@@ -144,7 +144,7 @@ class Tally:
             self.characters,
             self.replaced,
             () if self.counted_elsewhere else tuple(ends.values()),
-            last=self._splitter.view.show(self._last) if self._last else "",
+            last=self._splitter.notation.show(self._last) if self._last else "",
             symbols_cut_out=tuple(self._symbols[one] for one in self.pipeline.user_defined_symbols),
         )
 

@@ -13,15 +13,15 @@ from itertools import accumulate, pairwise
 from typing import Final, NamedTuple, Protocol
 
 from tokenizers_core.text.patterns import PATTERNS, Stopwatch, finder, matches_in, regex
-from tokenizers_core.text.rewriting import patience
+from tokenizers_core.text.rewriting import stopwatch_for
 from tokenizers_core.text.spans import IdentitySpans, Span, origin_of
 from tokenizers_core.text.splitting import (
     AS_BYTES,
     AS_IT_IS,
     BEHIND,
     PUNCTUATION,
+    Notation,
     PreToken,
-    View,
     align_bytes,
     show_bytes,
 )
@@ -68,7 +68,7 @@ class CutAt:
     """Cuts at the matches of a pattern. With `invert`, the text between the matches counts as the match.
 
     >>> def texts(behavior):
-    ...     return [piece.text for piece in CutAt("-", behavior).cut(whole("a--b-"), patience("-", ""))]
+    ...     return [piece.text for piece in CutAt("-", behavior).cut(whole("a--b-"), stopwatch_for("-", ""))]
     >>> [texts(behavior) for behavior in BEHAVIORS]  # doctest: +NORMALIZE_WHITESPACE
     [['a', 'b'], ['a', '-', '-', 'b', '-'], ['a-', '-', 'b-'], ['a', '-', '-b', '-'], ['a', '--', 'b', '-']]
     """
@@ -414,7 +414,7 @@ class Scripts:
 
     As in the library, spaces at the beginning are lost.
 
-    >>> [piece.text for piece in Scripts().cut(whole("apple リンゴ яблоко 3"), patience("", ""))]
+    >>> [piece.text for piece in Scripts().cut(whole("apple リンゴ яблоко 3"), stopwatch_for("", ""))]
     ['apple ', 'リンゴ ', 'яблоко ', '3']
     """
 
@@ -533,22 +533,22 @@ class ComposedSplitter:
         """All texts share the time of a `stopwatch`; without one, each has its own."""
         own = tuple(cutters)
         self._stopwatch = stopwatch
-        self.view: View = AS_IT_IS
+        self.notation: Notation = AS_IT_IS
         if own and own[-1] == Bytes():
-            self.view, own = AS_BYTES, own[:-1]
+            self.notation, own = AS_BYTES, own[:-1]
         self._cutters = own
         self.in_place = not any(cutter.rewrites for cutter in own)
         """Whether words are stretches of the text, and so only shown differently."""
 
     def _pieces(self, piece: Piece) -> list[Piece]:
-        stopwatch = self._stopwatch or patience("", piece.text)
+        stopwatch = self._stopwatch or stopwatch_for("", piece.text)
         pieces = [piece] if piece.text else []
         for cutter in self._cutters:
             pieces = [part for one in pieces for part in cutter.cut(one, stopwatch)]
         return pieces
 
     def matches(self, text: str, begins: bool = True) -> list[str]:
-        """The words of a text, before they are shown in the `view`."""
+        """The words of a text, before they are shown in the `notation`."""
         return [piece.text for piece in self._pieces(whole(text, begins=begins))]
 
     def starts_of(self, text: str, matches: Sequence[str]) -> list[int]:
@@ -560,14 +560,14 @@ class ComposedSplitter:
 
     def pre_token(self, stretch: str) -> PreToken:
         """A stretch of text as a word, taken by itself."""
-        spans = self.view.align(stretch, IdentitySpans(len(stretch)))
-        return PreToken(self.view.show(stretch), 0, len(stretch), spans)
+        spans = self.notation.align(stretch, IdentitySpans(len(stretch)))
+        return PreToken(self.notation.show(stretch), 0, len(stretch), spans)
 
     def words(
         self, text: str, spans: Sequence[Span] | None = None, begins: bool = True
     ) -> Iterator[PreToken]:
         """The words with their places; `spans` say where the characters of the text came from."""
-        show, align = self.view
+        show, align = self.notation
         for piece in self._pieces(whole(text, spans, begins)):
             start, end = origin_of(piece.spans, 0, len(piece.text))
             yield PreToken(show(piece.text), start, end, align(piece.text, piece.spans))

@@ -174,7 +174,9 @@ end_of_word, none.
         refuse_surrogates(text)
         splitter = splitter or self.splitter()
         stretches = self.cut(text, splitter)
-        shown = {stretch: splitter.view.show(stretch) for stretch in set(stretches)}  # most occur many times
+        shown = {
+            stretch: splitter.notation.show(stretch) for stretch in set(stretches)
+        }  # most occur many times
         return [shown[stretch] for stretch in stretches]
 
     def cut(self, text: str, splitter: Splitter | ComposedSplitter, begins: bool = True) -> list[str]:

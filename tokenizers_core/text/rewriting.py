@@ -33,7 +33,7 @@ class Rewriting(Protocol):
         """For each character of the new text, its original stretch."""
 
 
-def patience(pattern: str, text: str) -> Stopwatch:
+def stopwatch_for(pattern: str, text: str) -> Stopwatch:
     """The time limit of a file's pattern on a text: in proportion to its length."""
     return Stopwatch(pattern, SECONDS + SECONDS_EACH * len(text))
 
@@ -54,7 +54,7 @@ class Replace:
     def matches(self, text: str) -> list[Span]:
         """The pattern's matches."""
         pattern = regex.escape(self.pattern, special_only=True) if self.literal else self.pattern
-        return matches_in(text, pattern, patience(pattern, text))
+        return matches_in(text, pattern, stopwatch_for(pattern, text))
 
     def rewrite(self, text: str) -> str:
         if self.literal:

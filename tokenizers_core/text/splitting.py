@@ -54,7 +54,7 @@ class PreToken(_PreTokenFields):
         return pre_token
 
 
-class View(NamedTuple):
+class Notation(NamedTuple):
     """The model's view of a stretch of text: its string, and the origin of each character."""
 
     show: Callable[[str], str]
@@ -98,18 +98,18 @@ def show_bytes(stretch: str) -> str:
     return bytes_to_symbols(stretch.encode("utf-8"))
 
 
-AS_IT_IS = View(show=lambda stretch: stretch, align=lambda _stretch, spans: spans)
-AS_BYTES = View(show=show_bytes, align=align_bytes)
-_SPACES_MARKED = View(show=_mark_spaces, align=lambda _stretch, spans: spans)
-_FRONT_MARKED = View(show=_mark_front, align=_align_marked_front)
-_END_MARKED = View(show=_mark_behind, align=_align_marked_behind)
+AS_IT_IS = Notation(show=lambda stretch: stretch, align=lambda _stretch, spans: spans)
+AS_BYTES = Notation(show=show_bytes, align=align_bytes)
+_SPACES_MARKED = Notation(show=_mark_spaces, align=lambda _stretch, spans: spans)
+_FRONT_MARKED = Notation(show=_mark_front, align=_align_marked_front)
+_END_MARKED = Notation(show=_mark_behind, align=_align_marked_behind)
 
 
 class _Rule(NamedTuple):
     """A whole pre-tokenizer: the form of a pre-token in the text, and for the model."""
 
     pattern: str
-    view: View
+    notation: Notation
 
 
 PUNCTUATION = r"\p{P}$+<=>^`|~"  # Unicode's, and its ASCII symbols (as in BERT)
@@ -156,7 +156,7 @@ class Splitter:
     def __init__(self, pre_tokenizer: str, pattern: str, timeout: float) -> None:
         refuse_unknown_name("pre_tokenizer", pre_tokenizer, PRE_TOKENIZERS)
         rule = RULES[pre_tokenizer]
-        self.view = rule.view
+        self.notation = rule.notation
         self.pattern = PATTERNS.get(pattern, pattern) if pre_tokenizer == "byte_level" else rule.pattern
         compiled(self.pattern)  # it raises an error for an invalid pattern
         is_own = has_own_pattern(pre_tokenizer, pattern)
@@ -168,7 +168,7 @@ class Splitter:
     def words(self, text: str, spans: Sequence[Span], begins: bool = True) -> Iterator[PreToken]:
         """The pre-tokens with their places; `spans` say where the characters of the text came from."""
         del begins  # which only parts of files ask for
-        show, align = self.view
+        show, align = self.notation
         for start, end in self.spans(text):
             stretch = text[start:end]
             first, last = origin_of(spans, start, end)
@@ -199,5 +199,5 @@ class Splitter:
 
     def pre_token(self, stretch: str) -> PreToken:
         """A stretch cut out of a text, taken by itself."""
-        spans = self.view.align(stretch, IdentitySpans(len(stretch)))
-        return PreToken(self.view.show(stretch), 0, len(stretch), spans)
+        spans = self.notation.align(stretch, IdentitySpans(len(stretch)))
+        return PreToken(self.notation.show(stretch), 0, len(stretch), spans)

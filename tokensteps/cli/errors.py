@@ -166,13 +166,13 @@ def in_options(error: TokenizersCoreError) -> str:
     """
     evidence = {**error.evidence}
     if "reason" in evidence:
-        evidence["reason"] = optioned(str(evidence["reason"]))
+        evidence["reason"] = with_option_names(str(evidence["reason"]))
     template = re.sub(r"^\{(name|kind)\}=", lambda match: f"{evidence[match[1]]}=", error.template)
     # Not in the finished message: the user's own text in it stays as it is.
-    return optioned(template).format(**evidence)
+    return with_option_names(template).format(**evidence)
 
 
-def optioned(text: str) -> str:
+def with_option_names(text: str) -> str:
     """A text about parameters, with options in their place."""
     return re.sub(
         r"\b(\w+)=|(?<!\{)\b(max_length|vocab_size|seed_size|special_tokens)\b",

@@ -53,18 +53,18 @@ from tokensteps.runs.rules import RULES_OF, USUAL_SEED, Setting
 from tokensteps.runs.settings import digits_cut
 
 
-def rule_of(algorithm: str, name: str) -> Setting:
+def page_setting(algorithm: str, name: str) -> Setting:
     """A setting of an algorithm's page: the command line offers the same choices and starts from the same
     values."""
     return next(rule for rule in RULES_OF[algorithm] if rule.name == name)
 
 
 PRE_TOKENIZERS_OF: Final[Mapping[str, Sequence[str]]] = {
-    name: tuple(dict.fromkeys([rule_of(name, "pre").default, *rule_of(name, "pre").choices]))
+    name: tuple(dict.fromkeys([page_setting(name, "pre").default, *page_setting(name, "pre").choices]))
     for name in ALGORITHMS
 }
 """An algorithm's pre-tokenizers, the usual one first."""
-UNIGRAM_SIZE: Final = rule_of("unigram", "size").default
+UNIGRAM_SIZE: Final = page_setting("unigram", "size").default
 """Where Unigram ends if no size is asked for: it has no end of its own but the characters."""
 
 MERGING: Final = tuple(name for name, algorithm in ALGORITHMS.items() if algorithm.ranked_by != "loss")

@@ -82,7 +82,7 @@ def walk_place() -> WalkPlace | None:
     return place
 
 
-def progress() -> PathProgress:
+def path_progress() -> PathProgress:
     """The learner's progress on the path."""
     done: PathProgress = st.session_state.get(PATH_PROGRESS, PathProgress())
     return done
@@ -110,7 +110,7 @@ def show_walk(page: str) -> bool:
     place = walk_place()
     if place is not None:
         if place.walk == PATH_WALK:
-            state[PATH_PROGRESS] = progress()._replace(at=place.number)
+            state[PATH_PROGRESS] = path_progress()._replace(at=place.number)
         if requested is None:
             update_url({WALK_PARAMETER: write_walk(place)})
     with st.sidebar, st.container(key="walk"):
@@ -181,7 +181,7 @@ def _card_shown(number: int, question: Question) -> None:
 
 def _tick(number: int) -> None:
     state = st.session_state
-    state[PATH_PROGRESS] = progress().after(number, state[WALK_DEEDS][number])
+    state[PATH_PROGRESS] = path_progress().after(number, state[WALK_DEEDS][number])
 
 
 def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
@@ -213,7 +213,7 @@ def open_stop_tab(page: str, place: WalkPlace) -> None:
 
 def _keep_progress() -> None:
     """Have the browser keep the progress, after asking it for its earlier one."""
-    state, now = st.session_state, progress()
+    state, now = st.session_state, path_progress()
     what = now.saved() if state.get(PROGRESS_REQUESTED) else []
     result = read_progress(
         synced(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
@@ -271,7 +271,7 @@ def _end(place: WalkPlace) -> None:
     if place.walk != PATH_WALK:
         st.session_state[WALK_TOAST] = _("That was the last stop.")
         st.switch_page(PAGES["home"].script, query_params=in_links())
-    st.session_state[WALK_TOAST] = farewell(progress())
+    st.session_state[WALK_TOAST] = farewell(path_progress())
     st.switch_page(PAGES[FOLLOW_UP.page].script, query_params={**FOLLOW_UP.query, **in_links()})
 
 
@@ -324,7 +324,7 @@ def practised(kind: str) -> None:
     if place is None or place.walk != PATH_WALK:
         return
     solved = {number for number, station in enumerate(STATIONS, start=1) if station.exercise == kind}
-    now = progress()
+    now = path_progress()
     st.session_state[PATH_PROGRESS] = now._replace(practised=now.practised | solved)
 
 
@@ -337,7 +337,7 @@ def exercise_link(place: WalkPlace) -> Link | None:
 
 def strip(page: str, place: WalkPlace) -> dict[str, Any]:
     """The strip's data for the browser, in the language in use."""
-    stops, now = stops_of(place.walk, lesson_facts()), progress()
+    stops, now = stops_of(place.walk, lesson_facts()), path_progress()
     here = stops[place.number - 1]
     begins = sum(stop.minutes for stop in stops[: place.number - 1])
     on_path = place.walk == PATH_WALK

@@ -18,7 +18,7 @@ from tokensteps.runs.settings import corpus_title
 from tokensteps.site.books import BOOKS, book_html, books_data, draw_encoding, draw_training, train_here
 from tokensteps.site.layout import SitePage
 from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnQuestion, OwnRun
-from tokensteps.site.locks import Lock, locked, number_forms, plain_words
+from tokensteps.site.locks import AnswerLock, locked, number_forms, plain_words
 from tokensteps.site.practice import ANSWERS, SiteTask, answer_words, tally_line, task_html
 from tokensteps.teaching.questions import RIGHT, Choice, Entry, grade_number
 
@@ -131,7 +131,7 @@ def own_task(question: OwnQuestion, name: str, number: int) -> SiteTask:
     )
 
 
-def own_lock(question: OwnQuestion, salt: str) -> Lock:
+def own_lock(question: OwnQuestion, salt: str) -> AnswerLock:
     """The lock of a question: a number may be rounded as in the app's exercises; of a text, capitals and
     spaces don't count."""
     if question.choices:

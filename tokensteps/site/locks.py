@@ -51,7 +51,7 @@ READ_AS: Final[Mapping[str, ReadAs]] = {
 """A question's kind → how its one line is read."""
 
 
-class Lock(NamedTuple):
+class AnswerLock(NamedTuple):
     """A page's knowledge of the answer in one box."""
 
     read: ReadAs
@@ -77,13 +77,13 @@ def hashed(salt: str, plain: str) -> str:
 
 def locked(
     read: ReadAs, salt: str, right: Iterable[str], tied: Iterable[str] = (), places: int = 0, whole: str = ""
-) -> Lock:
+) -> AnswerLock:
     """The lock for answers in their plain form."""
     accepted, as_good = ({hashed(salt, plain) for plain in plains} for plains in (right, tied))
-    return Lock(read, salt, tuple(sorted(accepted)), tuple(sorted(as_good)), places, whole)
+    return AnswerLock(read, salt, tuple(sorted(accepted)), tuple(sorted(as_good)), places, whole)
 
 
-def locks_of(exercise: Exercise) -> list[Lock]:
+def locks_of(exercise: Exercise) -> list[AnswerLock]:
     """A lock for each box of an exercise's form, in their order; none where no list of answers would be
     complete."""
     question, name = exercise.question, exercise.name
@@ -205,7 +205,7 @@ def plain_words(text: str) -> str:
 # --- tables -------------------------------------------------------------------------------------------------
 
 
-def cell_lock(question: Question, number: int, name: str) -> Lock:
+def cell_lock(question: Question, number: int, name: str) -> AnswerLock:
     """The lock of one cell of a table, counted row by row: its right contents while all others are right."""
     key, salt = question.key.split("\n"), f"{name}:{number}"
 

@@ -11,7 +11,7 @@ from tokensteps.drawing.handout import filled, json_in_page
 from tokensteps.language.i18n import _, count, listed, ngettext
 from tokensteps.limits import ANSWER_LIMIT
 from tokensteps.site.layout import SitePage, link_html
-from tokensteps.site.locks import Lock, locks_of
+from tokensteps.site.locks import AnswerLock, locks_of
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
@@ -29,7 +29,7 @@ class SiteTask(NamedTuple):
     prompt: str
     """Markup."""
     form: Form
-    locks: Sequence[Lock]
+    locks: Sequence[AnswerLock]
     hint: str = ""
     """Shown after a wrong answer: markup without the right one."""
 

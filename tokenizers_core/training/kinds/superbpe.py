@@ -276,7 +276,7 @@ class StageEvent(RuleEvent):
         }
 
 
-class Alone(NamedTuple):
+class LoneStretch(NamedTuple):
     """A stretch by itself: each step that changes it, from 0, with the stretch after it."""
 
     texts: list[tuple[int, Private]]
@@ -352,15 +352,15 @@ class SuperTrace(BpeTrace):
         return set(words[bisect_right(steps, low) : bisect_right(steps, high)])
 
     @cached_property
-    def _alone(self) -> list[list[Alone]]:
+    def _alone(self) -> list[list[LoneStretch]]:
         """For each word of the corpus, as a text of its own, its stretches by the second pattern."""
         pipeline = self.stretches.pipeline
-        splitter, known = pipeline.splitter(), dict[str, Alone]()
+        splitter, known = pipeline.splitter(), dict[str, LoneStretch]()
 
-        def alone(stretch: str) -> Alone:
+        def alone(stretch: str) -> LoneStretch:
             if stretch not in known:
                 start = self.vocabulary.write(self.symbols(stretch))
-                known[stretch] = Alone([(0, start), *self.replacements.of(start)])
+                known[stretch] = LoneStretch([(0, start), *self.replacements.of(start)])
             return known[stretch]
 
         texts = (symbols_to_bytes(word).decode() for word in self.corpus.words)

@@ -13,7 +13,7 @@ SHOWN_PARTS = 12
 """The most tokens of a split to write out."""
 
 
-def finding_of(verdict: Verdict | None) -> str:
+def finding_key(verdict: Verdict | None) -> str:
     """The key in `FINDINGS` of a verdict; None is for a token produced by its own text."""
     if verdict is None:
         return "own"

@@ -11,7 +11,7 @@ import streamlit as st
 from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.navigation import page_link
-from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, progress, walk_place
+from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, path_progress, walk_place
 from tokensteps.teaching.lessons import (
     LESSONS,
     Lesson,
@@ -35,7 +35,7 @@ def show_page_link(link: Link, label: str | None = None, place: WalkPlace | None
 def show_path() -> None:
     """The path through the app: its stations, the finished ones among them, and the next one."""
     st.header(_("A path through the app"), anchor=False)
-    done = progress()
+    done = path_progress()
     st.caption(
         _(
             "A strip at the foot of the page goes along: what to look at, the exercises that belong to it, and the way to the next "
@@ -65,7 +65,7 @@ def show_path() -> None:
 def show_next_station() -> None:
     """The link to begin the path, or to go on with it; nothing at the end of it, or if the next station is
     the present one."""
-    done = progress()
+    done = path_progress()
     if len(done.done) == len(STATIONS):
         return
     following = done.following()

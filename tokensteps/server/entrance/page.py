@@ -56,7 +56,7 @@ FACES: Final = {
 instead of all 4,300 icons only the used ones, 13 KB instead of 375 KB."""
 
 
-class PageParts(NamedTuple):
+class FirstFiles(NamedTuple):
     """The first files of a page, by names that change with the content."""
 
     styles: str
@@ -70,12 +70,12 @@ _early_pages: Final = Memo(EARLY_ROOM)
 
 def page_for(path: str, packed: bool = True) -> SharedResponse:
     """The page at a path, "" for the home page; compressed unless the client can't take that."""
-    return _page(path, _page_parts(), packed)
+    return _page(path, _first_files(), packed)
 
 
 def early_page(path: str, early: PrerenderedStage, language: str, packed: bool = True) -> SharedResponse:
     """The page at a path with a stage on it, visible before Streamlit has started."""
-    value = (path, _page_parts(), packed)
+    value = (path, _first_files(), packed)
     key = (*value, language, early.scene, early.shown)
     return _early_pages.get(
         key, lambda: copy_context().run(_early, *value, language, early), lambda response: len(response.body)
@@ -101,8 +101,8 @@ def bundle_at(path: str, packed: bool = True) -> SharedResponse | None:
     return _packed(requested[1], digest, requested[2] == digest, packed)
 
 
-def _page_parts() -> PageParts:
-    return PageParts(_styles(edited(SHEETS))[0], bundle().address)
+def _first_files() -> FirstFiles:
+    return FirstFiles(_styles(edited(SHEETS))[0], bundle().address)
 
 
 @lru_cache(maxsize=2)
@@ -119,12 +119,12 @@ def _packed(name: str, _digest: str, lasting: bool, packed: bool) -> SharedRespo
 
 
 @lru_cache(maxsize=4 * len(PAGES))
-def _page(path: str, parts: PageParts, packed: bool) -> SharedResponse:
-    return _composed_page(path, parts, packed)
+def _page(path: str, files: FirstFiles, packed: bool) -> SharedResponse:
+    return _composed_page(path, files, packed)
 
 
 def _early(
-    path: str, parts: PageParts, packed: bool, language: str, early: PrerenderedStage
+    path: str, files: FirstFiles, packed: bool, language: str, early: PrerenderedStage
 ) -> SharedResponse:
     use_language(language)
     scene, styles_of_book = early.scene, escape(json.dumps(FLIPBOOK_STYLES))
@@ -135,9 +135,9 @@ def _early(
     stage = (
         f'<div class="ts-early" lang="{language_tag()}" hidden><div class="head">{head}</div>{scene.lead}'
         f'<div class="book" data-styles="{styles_of_book}"></div><template>{frames}</template></div>'
-        f'<script type="module" async crossorigin src="./{parts.components}"></script>'
+        f'<script type="module" async crossorigin src="./{files.components}"></script>'
     )
-    return _composed_page(path, parts, packed, stage)
+    return _composed_page(path, files, packed, stage)
 
 
 @cache
@@ -146,17 +146,17 @@ def _scripts(section: str) -> tuple[str, ...]:
     return tuple(f"static/js/{name}" for name in scripts_for((*EVERYWHERE, *ELEMENTS[section])))
 
 
-def _composed_page(path: str, parts: PageParts, packed: bool, stage: str = "") -> SharedResponse:
+def _composed_page(path: str, files: FirstFiles, packed: bool, stage: str = "") -> SharedResponse:
     """A page with a `stage` before Streamlit has started: the stage's script and faces come before all
     others."""
     section = next(page.section for page in PAGES.values() if page.path == path)
-    names = (*_scripts(section), parts.components)
+    names = (*_scripts(section), files.components)
     scripts = [f'<link rel="modulepreload" crossorigin href="./{name}">' for name in names]
     faces = [
         f'<link rel="preload" crossorigin as="font" type="font/woff2" href="./{face}">'
         for face in ((TEXT_FACE, TOKEN_FACE) if stage else (TEXT_FACE,))
     ]
-    sheet = f"./app/static/page.{parts.styles}.css"
+    sheet = f"./app/static/page.{files.styles}.css"
     body = f'<link rel="stylesheet" href="{sheet}">{stage}{refused_html()}{old_html()}'  # here it comes after Streamlit's own styles
     if stage:
         first = [*faces, scripts.pop(), f'<link rel="preload" as="style" href="{sheet}">']

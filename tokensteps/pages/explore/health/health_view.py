@@ -12,7 +12,7 @@ from tokenizers_core.health.makeup import Makeup, kind_of
 from tokenizers_core.health.report import Health
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.catalogue.side_by_side import Fertility
-from tokensteps.drawing.narration.health import finding_of, tell_verdict, written_split
+from tokensteps.drawing.narration.health import finding_key, tell_verdict, written_split
 from tokensteps.drawing.stage_markup import bar
 from tokensteps.drawing.tokens import chips
 from tokensteps.language.health import FINDINGS, KIND_WORDS
@@ -32,7 +32,7 @@ def findings(subject: ShownTokenizer, health: Health) -> dict[str, list[int]]:
     results: dict[str, list[int]] = {name: [] for name in FINDINGS}
     for identifier, token in enumerate(subject.all_tokens()):
         if token:
-            results[finding_of(health.verdicts.get(identifier))].append(identifier)
+            results[finding_key(health.verdicts.get(identifier))].append(identifier)
     return results
 
 
@@ -68,7 +68,7 @@ def findings_table(subject: ShownTokenizer, health: Health, ids: Iterable[int]) 
             (
                 identifier,
                 subject.token(identifier),
-                _(FINDINGS[finding_of(verdict)]),
+                _(FINDINGS[finding_key(verdict)]),
                 tell_verdict(verdict),
                 kind,
                 len(data),
