@@ -65,7 +65,7 @@ class Gate:
     through."""
 
     def __init__(self, page: Page) -> None:
-        self._waiting: list[tuple[bytes, Callable[[], None]]] = []
+        self._waiting: list[Callable[[], None]] = []
         self._shut, self._mark = False, b""
         page.route_web_socket("**/stream", self._between)
 
@@ -73,24 +73,18 @@ class Gate:
         """Keep back everything from the first message with this in it."""
         self._shut, self._mark = True, mark
 
-    def holds(self, mark: bytes) -> bool:
-        """Whether a message kept back has this in it."""
-        return any(mark in data for data, _send in self._waiting)
-
-    def open(self, last: bytes = b"") -> None:
-        """Hand over the messages kept back, from the last one with this in it on, and keep none back any
-        more."""
+    def open(self) -> None:
+        """Hand over the messages kept back, and keep none back any more."""
         self._shut = False
         waiting, self._waiting = self._waiting, []
-        first = max((index for index, (data, _send) in enumerate(waiting) if last in data), default=0)
-        for _data, send in waiting[first if last else 0 :]:
+        for send in waiting:
             send()
 
     def _between(self, browser: WebSocketRoute) -> None:
         def hear(data: bytes | str) -> None:
-            content = data if isinstance(data, bytes) else data.encode()
-            if self._shut and (self._waiting or self._mark in content):
-                self._waiting.append((content, partial(browser.send, data)))
+            marked = isinstance(data, bytes) and self._mark in data
+            if self._shut and (self._waiting or marked):
+                self._waiting.append(partial(browser.send, data))
             else:
                 browser.send(data)
 

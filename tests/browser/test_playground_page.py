@@ -29,12 +29,10 @@ from playwright.sync_api import Locator, Page, Request, TimeoutError, expect
 from tokenizers import AddedToken, BertWordPieceTokenizer, Tokenizer, models, pre_tokenizers
 
 from tests.app.catalogue.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
-from tests.browser.cable import Gate
-from tests.browser.conftest import ROOT, as_a_newcomer, pause
+from tests.browser.conftest import ROOT, as_a_newcomer
 from tests.browser.test_bpe_page import FOCUS, HOSTILE, TOO_LONG, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_chips import box, chip, copied, has_written, lit, written
-from tests.waiting import until
 from tokenizers_core import Tokenizer as EngineTokenizer
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, TokenizerSpec, title
@@ -707,41 +705,6 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
     playground.choose("Tokenizer A", title(f"{HUG}&step=5"))
     playground.tokens(ids(f"{HUG}&step=5", text))
     playground.untroubled()
-
-
-RUN_BEGINS = b"/app.py"
-"""In the first message of each run."""
-
-
-def test_another_tokenizer_is_chosen_before_the_last_one_is_drawn(playground: Playground) -> None:
-    """On a slow network. The run of the first choice is overtaken; its tokenizer stays at its last step."""
-    page, text = playground.page, "to be"
-    playground.start(*READY[:2])  # trained from here on
-    gate = Gate(page)
-    playground.start(GPT2, text=text)
-    playground.rest()
-    gate.shut()
-    playground.choose("Tokenizer A", title(READY[0]))
-    comes(gate, page, b"playground.step.0")
-    page.get_by_label("Tokenizer B", exact=True).fill(title(READY[1]))
-    page.get_by_role("option", name=title(READY[1]), exact=True).click()
-    comes(gate, page, b"playground.step.1")
-    gate.open(last=RUN_BEGINS)
-    playground.tokens(ids(READY[0], text))
-    playground.rest()
-    playground.flip("Whitespace")
-    playground.address_has(t1=READY[0], t2=READY[1])
-    playground.tokens(ids(READY[0], text))
-
-
-def comes(gate: Gate, page: Page, mark: bytes) -> None:
-    """Wait until Python has sent this."""
-
-    def has_come() -> bool:
-        pause(page, 20)
-        return gate.holds(mark)
-
-    until(has_come)
 
 
 # --- files of tokenizers ------------------------------------------------------------------------------------

@@ -56,12 +56,12 @@ def asking(browser: Browser) -> Iterator[Page]:
     page.evaluate(f"() => {{ {script} }}")
 
     @cache
-    def ask(*arguments: object) -> list[int]:  # the ways to ask for all places come to the same question
+    def ask(*arguments: object) -> list[int]:  # the ways to ask for all positions come to the same question
         positions: list[int] = page.evaluate("args => [...regexpPlaces(...args)]", arguments)
         return positions
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regexp, "places_of", ask)
+        patch.setattr(regexp, "positions_of", ask)
         yield page
     page.close()
 
