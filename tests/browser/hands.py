@@ -16,3 +16,11 @@ def tab_to(wanted: Locator, key: str = "Tab") -> None:
             return
         wanted.page.keyboard.press(key)
     raise AssertionError(f"{key} never leads to {wanted}")
+
+
+def choose(box: Locator, option: str) -> None:
+    """Choose from a select box: click it, type, as a long list draws only its visible part, and click what is
+    left of the list. Scrolling closes a list; the next key opens it again."""
+    box.click()
+    box.page.keyboard.type(option)
+    box.page.get_by_role("option", name=option, exact=True).click()

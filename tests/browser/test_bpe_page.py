@@ -22,7 +22,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.cable import Gate
 from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause, turn_to
-from tests.browser.hands import tab_to
+from tests.browser.hands import choose, tab_to
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT
@@ -119,31 +119,16 @@ class Bpe:
         return str(self.page.evaluate("location.href"))
 
     def choose(self, label: str, option: str) -> None:
-        """Choose from a select box: a long list draws only its visible part, so type, and click the remaining
-        option."""
-        box = self._select(label)
-        if box.input_value() == option:  # typing the present text opens nothing
-            return
-        box.fill(option)
-        self.page.get_by_role("option", name=option, exact=True).click()
+        self.rest()
+        choose(self.page.get_by_label(label, exact=True), option)
 
     def opened(self, label: str) -> Locator:
         """Open a select box and return its options."""
-        self._select(label).press("ArrowDown")
+        self.rest()
+        self.page.get_by_label(label, exact=True).click()
         options = self.page.get_by_role("option")
         options.first.wait_for()
         return options
-
-    def _select(self, label: str) -> Locator:
-        """A select box in view and at rest: scrolling or drawing the page again closes its list."""
-        box = self.page.get_by_label(label, exact=True)
-        box.wait_for()
-        self.rest()
-        box.scroll_into_view_if_needed()
-        self.page.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        )
-        return box
 
     def tab(self, name: str) -> Locator:
         """Open a tab and return its panel."""

@@ -261,16 +261,16 @@ def another_word_forgets_the_choice(book: Book) -> None:
     book.bar("un").click()
     field = book.page.get_by_role("combobox", name=re.compile("Word"))
     field.click()
-    field.fill("hug un")
-    field.press("Enter")
+    book.page.keyboard.type("hug un")
+    book.page.keyboard.press("Enter")
     expect(book.root.locator(".facts")).to_be_visible()
     book.page.get_by_text("No sequence of pieces spells this word").wait_for()  # no piece spells the space
     state = book.state()
     assert state["picked"] == state["pressed"] == [] and state["step"] == 0
     assert book.root.locator(".ruler > b").all_inner_texts() == list("hug▁un")
     field.click()
-    field.fill("hugs")
-    field.press("Enter")
+    book.page.keyboard.type("hugs")
+    book.page.keyboard.press("Enter")
     book.page.wait_for_function("""() => [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ruler'))
         .find(Boolean)?.innerText.startsWith('h\\nu\\ng\\ns')""")
     expect(book.page.get_by_text("No sequence of pieces spells this word")).to_have_count(0)
@@ -280,8 +280,8 @@ def another_word_forgets_the_choice(book: Book) -> None:
 def a_tie_costs_nothing(book: Book) -> None:
     field = book.page.get_by_role("combobox", name=re.compile("Word"))
     field.click()
-    field.fill("pug")
-    field.press("Enter")
+    book.page.keyboard.type("pug")
+    book.page.keyboard.press("Enter")
     expect(book.root.locator(".ruler > b")).to_have_text(list("pug"))
     book.bar("pu").click()
     assert "costs nothing: equally good." in book.state()["facts"]

@@ -30,6 +30,7 @@ from tokenizers import AddedToken, BertWordPieceTokenizer, Tokenizer, models, pr
 
 from tests.app.catalogue.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
 from tests.browser.conftest import ROOT, as_a_newcomer
+from tests.browser.hands import choose
 from tests.browser.test_bpe_page import FOCUS, HOSTILE, TOO_LONG, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_chips import box, chip, copied, has_written, lit, written
@@ -198,13 +199,7 @@ class Playground(Learner):
         """Choose from the last of the select boxes for more tokenizers, or empty the first."""
         boxes = self.page.get_by_label(re.compile("^Tokenizer [B-D]$"))
         self.rest()
-        field = boxes.first if option == "none" else boxes.last
-        field.scroll_into_view_if_needed()
-        self.page.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        )
-        field.fill(option)
-        self.page.get_by_role("option", name=option, exact=True).click()
+        choose(boxes.first if option == "none" else boxes.last, option)
 
     def tab_to(self, role: str, label: str) -> None:
         """Press Tab until the focus is there."""
@@ -298,8 +293,7 @@ def tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> N
     box(page).click()
     page.keyboard.press("Control+End")
     playground.rest()  # drawing the page again closes the list
-    page.get_by_role("combobox", name="Insert a special token").fill(SPECIAL)
-    page.get_by_role("option", name=SPECIAL).click()
+    choose(page.get_by_role("combobox", name="Insert a special token"), SPECIAL)
     has_written(page, text + SPECIAL)
     expect(box(page)).to_be_focused()
     page.keyboard.type("!")

@@ -286,7 +286,7 @@ def test_a_second_is_one_of_work_not_of_waiting() -> None:
 
     with pytest.raises(TooLong):
         work()
-    assert 0.1 <= time.process_time() - began < 2
+    assert 0.05 < time.process_time() - began < 2  # its clock ticks in milliseconds
 
 
 def test_an_interrupted_loop_leaves_the_process_and_its_memory_intact(
