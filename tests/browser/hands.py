@@ -18,6 +18,29 @@ def tab_to(wanted: Locator, key: str = "Tab") -> None:
     raise AssertionError(f"{key} never leads to {wanted}")
 
 
+def retype(box: Locator, text: str) -> None:
+    """Type in place of a box's text."""
+    box.click()
+    for key in ("ControlOrMeta+a", "Delete"):
+        box.page.keyboard.press(key)
+    box.page.keyboard.type(text)
+
+
+def slide(slider: Locator, value: int) -> None:
+    """Take a slider near to a value by mouse, and on to it by keys."""
+    place = slider.bounding_box()
+    assert place
+    least, most = (int(slider.get_attribute(name) or 0) for name in ("min", "max"))
+    share = (value - least) / (most - least)
+    slider.click(position={"x": share * (place["width"] - 2) + 1, "y": place["height"] / 2})
+    for _ in range(MOST):
+        left = value - int(slider.input_value())
+        if not left:
+            return
+        slider.page.keyboard.press("ArrowRight" if left > 0 else "ArrowLeft")
+    raise AssertionError(f"{slider} never comes to {value}")
+
+
 def choose(box: Locator, option: str) -> None:
     """Choose from a select box: click it, type, as a long list draws only its visible part, and click what is
     left of the list. Scrolling closes a list; the next key opens it again."""

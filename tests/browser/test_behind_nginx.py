@@ -29,6 +29,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from benchmarks.classroom import Lesson, lose
 from tests.below_a_path import below_a_path
 from tests.browser.conftest import at_rest, open_tab
+from tests.browser.hands import retype
 from tests.browser.nginx import ROOT, Deployment
 from tests.loops import finished
 from tests.samples import STRESS
@@ -139,7 +140,7 @@ def test_text_settings_and_step_outlive_their_worker(
     expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0")
     at_rest(page)  # another text has boxes of its own, with other limits
     size = page.get_by_role("spinbutton", name="Vocabulary size")
-    size.fill("60")
+    retype(size, "60")
     size.press("Enter")
     expect(page.locator(".ts-flipbook .where")).to_contain_text("of 60")
     open_tab(page, "Every pair")

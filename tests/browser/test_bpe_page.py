@@ -22,7 +22,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.cable import Gate
 from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause, turn_to
-from tests.browser.hands import choose, tab_to
+from tests.browser.hands import choose, retype, slide, tab_to
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT
@@ -539,7 +539,7 @@ lines.)"""
 
 def a_text_too_long_for_a_link_survives_a_reload(bpe: Bpe) -> None:
     size = bpe.page.get_by_label("Vocabulary size", exact=True)
-    size.fill("120")
+    retype(size, "120")
     size.press("Enter")
     bpe.type_text(TOO_LONG)
     bpe.page.wait_for_function(f"() => ({STATE})(0)?.last > 90")
@@ -656,7 +656,7 @@ def every_pair_and_charts(bpe: Bpe) -> None:
     row = panel.locator(".ts-table tbody tr").first
     expect(row).to_contain_text(best.pair.first)
     assert row.locator("td").all_inner_texts()[1:4] == [*best.pair, str(best.freq)]
-    panel.get_by_label("Find", exact=True).fill("Ġto")
+    retype(panel.get_by_label("Find", exact=True), "Ġto")
     panel.get_by_label("Find", exact=True).press("Enter")
     wanted = [c for c in trace[6].candidates() if "Ġto" in c.pair.first + c.pair.second]
     expect(panel.locator(".ts-table tbody tr")).to_have_count(len(wanted))
@@ -711,7 +711,7 @@ def encode_has_a_flipbook_of_its_own(bpe: Bpe) -> None:
     panel = bpe.tab("Encode")
     tokenizer = course_trace().tokenizer(12)
     field = panel.get_by_label("Text to encode", exact=False)
-    field.fill("This tokenization")
+    retype(field, "This tokenization")
     field.press("Enter")
     expected = tokenizer.encode("This tokenization")
     expect(panel.locator(".encoded .t")).to_have_text(expected.tokens)
@@ -890,7 +890,7 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
     learned: set[str] = set()
     scrubber = bpe.page.get_by_role("slider", name="Step").first
     for step in sorted({*range(90, last, 90), last}):  # each window of 96 has the names of its steps
-        scrubber.fill(str(step))
+        slide(scrubber, step)
         bpe.at(step)
         check(f"step {step}")
         learned.update(bpe.page.locator(".ts-flipbook .line").first.locator("button").all_text_contents())
@@ -902,10 +902,10 @@ def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp
     bpe.at(0)
     bpe.page.set_viewport_size({"width": 390, "height": 844})
     panel = bpe.page.get_by_role("tabpanel", name="Every pair")
-    panel.get_by_label("Find", exact=True).fill("<img onerror=bad>")
+    retype(panel.get_by_label("Find", exact=True), "<img onerror=bad>")
     panel.get_by_label("Find", exact=True).press("Enter")
     check("every pair")
-    panel.get_by_label("Find", exact=True).fill("")
+    retype(panel.get_by_label("Find", exact=True), "")
     panel.get_by_label("Find", exact=True).press("Enter")
     bpe.press("End")
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
-from tests.browser.hands import tab_to
+from tests.browser.hands import retype, tab_to
 from tests.browser.test_bpe_page import TRACES_OF_ATTACK, WIDTHS
 from tokensteps.catalogue.chat.conversation import ChatTurn, write_turns
 from tokensteps.catalogue.chat.jinja import render
@@ -64,7 +64,7 @@ def test_an_endless_template_in_a_link_is_stopped(serve: Callable[..., str], pag
     expect(page.locator(".note.problem")).to_contain_text("takes longer than 1 s")
     own = page.get_by_role("textbox", name="Your template, in Jinja", exact=True)
     expect(own).to_have_value(ENDLESS)
-    own.fill("{{ messages[0].content }}!")
+    retype(own, "{{ messages[0].content }}!")
     own.press("Control+Enter")
     expect(page.locator(".chat bdi")).to_have_text(["h", "ug", "!"])
     expect(page.locator(".note.problem")).to_have_count(0)

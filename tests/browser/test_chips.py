@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, messages_sent, pause
+from tests.browser.hands import retype
 from tests.browser.playground_demo import HOSTILE, LABELS
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.chips import Piece, Shown, TextRun, chips_message
@@ -161,7 +162,7 @@ def test_typing(demo: Callable[..., Page]) -> None:
 
 
 def empty(page: Page) -> None:
-    box(page).fill("")
+    retype(box(page), "")
     settled(page, "")
 
 
@@ -452,7 +453,7 @@ def reports_at_once_and_only_once(page: Page) -> None:
 
 
 def python_gives_another_text(page: Page) -> None:
-    box(page).fill("typed")
+    retype(box(page), "typed")
     settled(page, "typed")
     page.get_by_role("button", name="Example").click()
     settled(page, "An example, <b>ready</b>.\nIts second line.")
@@ -684,7 +685,7 @@ def test_narrow_and_right_to_left(demo: Callable[..., Page]) -> None:
     boxes = [chip(wide, text).first.bounding_box() for text in ("مرحبا", "␣هذا", "␣202", "5")]
     x = [result["x"] for result in boxes if result]
     assert x[0] > x[1] > x[2] and x[3] > x[2]  # words run to the left, a number to the right
-    box(wide).fill("In Hebrew: שלום עולם again")
+    retype(box(wide), "In Hebrew: שלום עולם again")
     settled(wide, "In Hebrew: שלום עולם again")
     boxes = [chip(wide, text).bounding_box() for text in ("In", "␣עולם", "␣שלום", "␣again")]
     x = [result["x"] for result in boxes if result]

@@ -13,6 +13,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from tests.browser.conftest import ROOT, open_tab
+from tests.browser.hands import slide
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_lattice_view import CONTRAST
 from tests.core.test_unigram import golden
@@ -96,7 +97,7 @@ def test_the_line_follows_each_beat_of_a_merge(serve: Callable[..., str], page: 
     assert (
         end["now"][1][1].startswith("token = bun") and end["was"][0][1] == "pair = (b, un)   counts[pair] = 4"
     )
-    page.get_by_role("slider", name="Step").first.fill("1")
+    slide(page.get_by_role("slider", name="Step").first, 1)
     back = reader.working(lines["merge"])
     assert back["now"][0][1].startswith("token = ug") and back["scrolled"] == top
     reader.rest()

@@ -20,6 +20,7 @@ from playwright.sync_api import Page, expect
 
 from tests.app.drawing.test_comparison import example
 from tests.browser.conftest import ROOT, turn_to
+from tests.browser.hands import retype
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.core.oracle_comparison import NAMES
@@ -313,7 +314,7 @@ def what_can_not_be_is_explained_and_the_text_survives(learner: Compare) -> None
         "Largest vocabulary: 3 is below the alphabet's"
     )
     field = learner.page.get_by_label("Largest vocabulary", exact=True)
-    field.fill("20")
+    retype(field, "20")
     field.press("Enter")
     expect(learner.page.locator(".ts-flipbook .where").first).to_be_visible()
     learner.untroubled()
@@ -329,7 +330,7 @@ def hostile_text_is_only_text(learner: Compare, open_page: Callable[..., Page], 
     )
     expect(learner.page.locator(".note.problem")).to_contain_text("Largest vocabulary: 20 is below")
     field = page.get_by_label("Largest vocabulary", exact=True)
-    field.fill("140")
+    retype(field, "140")
     field.press("Enter")
     learner.page.wait_for_function(f"before => ({STAGE})()?.where !== before", arg=before)
     clean = page.evaluate(TRACES_OF_ATTACK)

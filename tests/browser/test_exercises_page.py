@@ -12,6 +12,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, turn_to
+from tests.browser.hands import retype
 from tokensteps.teaching.exercises.kinds import make
 
 
@@ -114,7 +115,7 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     boxes, verdict = page.locator('[data-testid="stForm"] input'), page.locator(".note.verdict")
     expect(boxes).to_have_count(len(cells))
     for index, cell in enumerate(cells):
-        boxes.nth(index).fill("99" if index == 4 else "qq" if index == 7 else cell)
+        retype(boxes.nth(index), "99" if index == 4 else "qq" if index == 7 else cell)
     page.get_by_role("button", name="Check").click()
     expect(verdict).to_contain_text("2 cells are wrong")
     expect(verdict).to_be_in_viewport(ratio=1)
@@ -128,14 +129,14 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     page.keyboard.press("Control+a")
     page.keyboard.type(cells[4])
     expect(marked).to_have_count(1)
-    boxes.nth(7).fill(cells[7])
+    retype(boxes.nth(7), cells[7])
     page.keyboard.press("Enter")
     expect(verdict).to_contain_text("counts half")
     expect(verdict).to_be_in_viewport()
     expect(marked).to_have_count(0)
     turn_to(page, "/exercises?kind=construct&level=2&seed=3")
     box = page.get_by_role("textbox", name="Your answer")
-    box.fill("xy 3")
+    retype(box, "xy 3")
     page.get_by_role("button", name="Check").click()
     expect(verdict).to_contain_text("Not yet.")
     expect(verdict).to_be_in_viewport(ratio=1)
@@ -164,7 +165,7 @@ def test_pieces_are_put_over_the_word(serve: Callable[..., str], page: Page) -> 
     for piece in ("t", "m"):
         put(piece)
     expect(box).to_have_value("t ea m")
-    box.fill("te|a")
+    retype(box, "te|a")
     expect(down).to_have_text(["te", "a"])
     page.keyboard.press("Shift+Tab")
     for key in ("End", "Enter"):
@@ -181,5 +182,5 @@ def test_pieces_are_put_over_the_word(serve: Callable[..., str], page: Page) -> 
     expect(boxes.nth(5)).to_have_value("rea")
     put("a")  # it ends there as well
     expect(boxes.nth(5)).to_have_value("a")
-    boxes.nth(7).fill("reac")
+    retype(boxes.nth(7), "reac")
     expect(down).to_have_text(["reac", "a"])

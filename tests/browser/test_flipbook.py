@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import at_rest, messages_sent, pause
 from tests.browser.flipbook_demo import LABELS, frames
-from tests.browser.hands import tab_to
+from tests.browser.hands import retype, slide, tab_to
 from tokensteps.assets import read_script
 from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import payload, window
@@ -71,7 +71,7 @@ def hold(page: Page, key: str, times: int, every: int = 0) -> None:
 
 def go(page: Page, step: int) -> None:
     """Have it at a step, and nothing else with the focus."""
-    page.get_by_role("slider", name="Step").fill(str(step))
+    slide(page.get_by_role("slider", name="Step"), step)
     page.evaluate("document.activeElement.blur()")
     settled(page, step)
 
@@ -290,7 +290,7 @@ def rerun_leaves_the_stage_alone(page: Page) -> None:
     before = runs(page)
     page.get_by_role("button", name="Rerun").click()
     expect(page.get_by_text(f"runs {before + 1}.")).to_be_visible()
-    page.get_by_label("Text").fill("abc")
+    retype(page.get_by_label("Text"), "abc")
     page.keyboard.press("Enter")  # the whole script
     expect(page.get_by_text(f"runs {before + 2}.")).to_be_visible()
     at_rest(page)

@@ -13,6 +13,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest
+from tests.browser.hands import retype
 from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.pages.learn.home import SENTENCE, SPEC
@@ -63,7 +64,7 @@ def tokens_follow_the_typing(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function(NO_EMPTY_STRETCH, arg=[f"{SENTENCE_PART} details", MOST_EMPTY])
     box = page.get_by_label("Your sentence")
-    box.fill("")
+    retype(box, "")
     expect(page.get_by_text("No text, no tokens")).to_be_visible()
     box.press_sequentially(TYPED, delay=20)  # as somebody types, without Enter
     expect(page.locator(".first-counts").first).to_contain_text(

@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, turn_to
+from tests.browser.hands import retype
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tokenizers_core import Encoding, Tokenizer
@@ -197,7 +198,7 @@ def an_emoji_an_accent_and_a_stride(traveller: Traveller) -> None:
         )
     )
     assert "rgb" in underlined or "double" in underlined or "underline" in underlined
-    traveller.page.get_by_label("An answer to find in the windows: words from text B").fill("the river")
+    retype(traveller.page.get_by_label("An answer to find in the windows: words from text B"), "the river")
     traveller.press("Enter")
     start = B.index("the river")
     holding = [window.tokens_on(start, start + 9, 1) for window in windows]

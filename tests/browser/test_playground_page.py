@@ -30,7 +30,7 @@ from tokenizers import AddedToken, BertWordPieceTokenizer, Tokenizer, models, pr
 
 from tests.app.catalogue.test_loaded import bert, oracle, tiktoken_file, tiktokens, trained
 from tests.browser.conftest import ROOT, as_a_newcomer
-from tests.browser.hands import choose
+from tests.browser.hands import choose, retype
 from tests.browser.test_bpe_page import FOCUS, HOSTILE, TOO_LONG, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_chips import box, chip, copied, has_written, lit, written
@@ -285,7 +285,7 @@ def tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> N
     for name, held in (("ids", list(expected.ids)), ("tokens", expected.tokens), ("text", text)):
         page.get_by_role("button", name=f"Copy {name}").click()
         expect(page.locator(".ts-chips output")).to_contain_text(f"{len(expected.ids)} of")
-        elsewhere.locator("textarea").fill("")
+        retype(elsewhere.locator("textarea"), "")
         elsewhere.locator("textarea").press("Control+v")
         copied = elsewhere.locator("textarea").input_value()
         assert (copied if name == "text" else json.loads(copied)) == held
@@ -374,7 +374,7 @@ def typing_updates_the_chips_in_the_box(playground: Playground) -> None:
 
 def typing_adds_no_history_and_back_returns_the_tokenizer(playground: Playground) -> None:
     page, length = playground.page, "history.length"
-    box(page).fill("")
+    retype(box(page), "")
     playground.rest()
     playground.address_has(text=str(pack_text("")))
     start = page.evaluate(length)
@@ -448,7 +448,7 @@ def where_the_server_draws_nothing_the_page_does(playground: Playground) -> None
     """As when a server has forgotten; the browser would write an answer of 404 into its log, and that has to
     stay empty."""
     page = playground.page
-    box(page).fill("hug")
+    retype(box(page), "hug")
     playground.tokens(ids(COURSE, "hug"))
     page.route("**/playground/typed/**", lambda route: route.fulfill(status=204))
     box(page).press("End")
@@ -716,7 +716,7 @@ def a_held_key_asks_no_more_often_than_the_server_answers(playground: Playground
     """The server draws fifteen texts a second for a box, and refuses more; each letter arrives all the
     same."""
     page, text = playground.page, "a" * 150
-    box(page).fill("")
+    retype(box(page), "")
     playground.tokens([])
     page.evaluate("performance.clearResourceTimings()")
     page.keyboard.type(text, delay=5)
@@ -981,7 +981,7 @@ def a_text_too_long_for_a_link_survives_a_reload(playground: Playground, wanted:
     has_written(playground.page, text)
     expect(playground.row).to_have_text(seen["ids"])
     assert playground.seen() == seen and playground.query() == query
-    box(playground.page).fill("short again")
+    retype(playground.page.locator(".ts-editor"), "short again")  # most of the text is out of sight
     playground.address_has(text=str(pack_text("short again")), id=None)
     playground.tokens(ids(wanted["t1"], "short again"))
 

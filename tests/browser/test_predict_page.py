@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, open_tab, received
-from tests.browser.hands import tab_to
+from tests.browser.hands import retype, tab_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_bpe_page import lit
 from tokensteps.teaching.challenge import Challenge
@@ -129,7 +129,7 @@ def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     steps = page.get_by_role("spinbutton", name="Steps to predict")
     links = page.locator('[data-testid="stCode"]').filter(has_text="/challenge?c=", has_not_text="iframe")
     for_more = links.inner_text()
-    steps.fill("2")
+    retype(steps, "2")
     steps.press("Enter")
     expect(links).not_to_have_text(for_more.strip())
     page.goto(links.inner_text().strip())

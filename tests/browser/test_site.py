@@ -27,6 +27,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.hands import retype
 from tests.browser.test_access import AXE, RULES
 from tests.hostile import KINDS, PWNED
 from tests.samples import STRESS
@@ -502,7 +503,7 @@ def test_a_wrong_answer_brings_a_hint(folder: Path, page: Page) -> None:
     page.goto(f"{folder.as_uri()}/en/exercises/bpe_count.html")
     task = page.locator("#level-1-1")
     expect(task.locator(".hint")).to_be_hidden()
-    task.get_by_label("Your answer").fill("99")
+    retype(task.get_by_label("Your answer"), "99")
     page.keyboard.press("Enter")
     expect(task.get_by_role("status")).to_have_text("Not this one.")
     expect(task.locator(".hint")).to_contain_text("= ?")

@@ -22,6 +22,7 @@ import playwright
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser.conftest import IMPATIENT, ROOT, at_rest, open_tab, turn_to, wait_until_up
+from tests.browser.hands import retype
 from tests.browser.test_bpe_page import Bpe
 from tokensteps.language.pages import PAGES
 
@@ -123,7 +124,7 @@ def a_text_that_is_brought_along_makes_one_entry(page: Page) -> None:
     length = "history.length"
     turn_to(page, "/bpe?corpus=paste")
     field = page.get_by_label("Your text", exact=True)
-    field.fill("hug pug pun")
+    retype(field, "hug pug pun")
     field.press("Control+Enter")
     page.wait_for_url(re.compile(r"/bpe\?.*\btext="))
     at_rest(page)

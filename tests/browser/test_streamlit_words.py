@@ -13,6 +13,7 @@ from gettext import translation
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, open_tab
+from tests.browser.hands import retype
 from tokensteps.language.i18n import LOCALE_FOLDER
 from tokensteps.runs.corpora import pack_text
 
@@ -38,7 +39,7 @@ def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], pa
     up = page.get_by_test_id("stNumberInputStepUp").first
     expect(up).to_have_attribute("aria-label", said("Increment"))
     expect(page.get_by_test_id("stSidebarNav")).to_have_attribute("aria-label", said("App pages"))
-    size.fill("40")
+    retype(size, "40")
     expect(page.get_by_test_id("InputInstructions").first).to_have_text(said("Press Enter to apply"))
     typed = page.get_by_test_id("stTextArea").locator("textarea").first
     typed.press("End")

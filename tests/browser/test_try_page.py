@@ -16,6 +16,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from click.testing import CliRunner
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.hands import retype
 from tests.browser.others import BROWSERS, Window, started, until
 from tests.browser.test_access import RULES
 from tests.browser.test_regexp import SCRIPTS, TRAINED
@@ -78,10 +79,10 @@ def opened(context: BrowserContext, address: str) -> Page:
 
 
 def train(page: Page, text: str, algorithm: str, pre: str, size: str) -> None:
-    page.fill("#try textarea", text)
+    page.locator("#try textarea").fill(text)
     page.select_option("#try [name=algorithm]", algorithm)
     page.select_option(f"#try [name=pre-{algorithm}]", pre)
-    page.fill("#try [name=size]", size)
+    retype(page.locator("#try [name=size]"), size)
     page.click("#try [type=submit]")
     expect(page.locator("#try")).to_have_attribute("aria-busy", "false", timeout=LOADED)
 
@@ -130,7 +131,7 @@ def test_own_text_is_stepped_encoded_and_stays_text(live_address: str, context: 
     expect(book.locator(".where b")).to_have_text("Step 0")
     page.keyboard.press("ArrowRight")
     expect(book.locator(".where b")).to_have_text("Step 1")
-    page.fill("#encode [name=text]", f"hugs {hostile}")
+    page.locator("#encode [name=text]").fill(f"hugs {hostile}")
     page.keyboard.press("Enter")
     expect(page.locator("#encode .tokens .t").first).to_have_text("▁hug")
     expect(page.locator("#results .run").last.locator(".lat")).to_be_visible()
@@ -154,10 +155,10 @@ def test_a_long_run_comes_in_windows_and_can_be_stopped(live_address: str, conte
     expect(book.locator(".ts-flipbook:not([data-stale])")).to_be_visible(timeout=LOADED)
     last = book.locator(".where").text_content() or ""
     assert "1,8" in last
-    page.fill("#try textarea", "x" * 20_001)
+    page.locator("#try textarea").fill("x" * 20_001)
     page.click("#try [type=submit]")
     expect(said(page)).to_have_text("The text has 20,001 characters, but the page takes 20,000: shorten it.")
-    page.fill("#try textarea", EXAMPLES["prose"].text()[:20_000])
+    page.locator("#try textarea").fill(EXAMPLES["prose"].text()[:20_000])
     page.select_option("#try [name=algorithm]", "unigram")
     page.click("#try [type=submit]")
     page.click("#try .stop")

@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, turn_to
+from tests.browser.hands import slide
 from tests.browser.test_bpe_page import (
     STATE,
     WIDTHS,
@@ -148,7 +149,7 @@ def a_newcomer_sees_the_courses_prunes(unigram: Unigram) -> None:
 
 def a_rounds_end_and_the_threshold(unigram: Unigram) -> None:
     """Step 30 ends the first round: the golden loss of the second; the line is drawn under place 30."""
-    unigram.page.get_by_role("slider", name="Step").first.fill("30")
+    slide(unigram.page.get_by_role("slider", name="Step").first, 30)
     unigram.at(30)
     after = f"{COURSE['rounds'][1]['loss_before']:.4f}"
     state = unigram.state()

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, pause
-from tests.browser.hands import tab_to
+from tests.browser.hands import retype, tab_to
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS
@@ -134,7 +134,7 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     page.goto(f"{serve(ROOT / 'app.py')}/?walk=30.1")
     at(page, 1)
     box = page.get_by_label("Your sentence")
-    box.fill("nnh")  # letters are letters where somebody types
+    retype(box, "nnh")  # letters are letters where somebody types
     expect(page.locator(".first-counts").first).to_contain_text("3 characters")
     at(page, 1)
     page.get_by_role("link", name="For teachers", exact=True).click()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
+from tests.browser.hands import retype
 from tests.browser.test_bpe_page import Bpe
 from tokenizers_core import Corpus, train_bpe
 from tokenizers_core.changes import steps_changing_pair, steps_changing_word
@@ -25,7 +26,7 @@ def test_keys_go_to_the_steps_that_change_a_word(serve: Callable[..., str], page
     jump = book.get_by_role("button", name="Next step that changes this")
     expect(jump).to_be_hidden()
     box = page.get_by_role("textbox", name="Stop at steps that change")
-    box.fill("hugs")
+    retype(box, "hugs")
     box.press("Enter")
     expect(book.locator(".line > [data-marked]")).to_have_count(len(steps))
     marked = book.locator(".line > [data-marked]").evaluate_all(

@@ -20,6 +20,7 @@ from playwright.sync_api import Locator, Page, expect
 from tokenizers import models
 
 from tests.browser.conftest import ROOT, at_rest, pause
+from tests.browser.hands import retype
 from tests.browser.test_bpe_page import (
     HOSTILE,
     STATE,
@@ -117,7 +118,7 @@ def every_pair_with_its_score(wordpiece: Learner) -> None:
         panel.get_by_role("button", name="score", exact=True).click()
     assert rows.first.locator("td").all_inner_texts() == first
     assert first[1:7] == ["##g", "##s", "5", "20", "5", "1/20"]
-    panel.get_by_label("Find", exact=True).fill("##u ##g")
+    retype(panel.get_by_label("Find", exact=True), "##u ##g")
     panel.get_by_label("Find", exact=True).press("Enter")
     expect(rows).to_have_count(1)
     assert "1/36" in rows.locator("td").all_inner_texts()
