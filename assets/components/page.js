@@ -115,6 +115,8 @@ function scrollBack() {
   requestAnimationFrame(scrollBack);
 }
 
+const PATIENCE = 15_000; // ms for Python's answer to an action
+
 // “Your text” leads to the box for it, as soon as that is there: on the page while it is empty, else in the sidebar,
 // opened for it. After any other action, the reader has gone elsewhere.
 const OWN = '[class*="-to_own_text"] button', OWN_BOX = '[class*="-paste_text"] textarea';
@@ -124,7 +126,7 @@ let unfolding = false;
 function seek({ type, target, isTrusted }) {
   if (!isTrusted) return;
   const clicked = type === "click" && target.closest?.(OWN);
-  [seeking, unfolding] = [clicked ? performance.now() + 4000 : 0, false];
+  [seeking, unfolding] = [clicked ? performance.now() + PATIENCE : 0, false];
   if (clicked) requestAnimationFrame(toOwnBox);
 }
 function toOwnBox() {
@@ -149,7 +151,7 @@ function submit({ type, key, target, isTrusted, detail }) {
   const next = (pressed || detail === 0) && target.closest?.(".st-key-exercises-next"); // 0: a click by a key
   const form = next ? document.querySelector(FORM) : (type === "click" || pressed) && target.closest?.(FORM);
   const revealed = document.documentElement.matches("[data-projector]") && target.closest?.('[class*="give_up"]');
-  answered = form && isTrusted && !revealed ? { form, until: performance.now() + 4000 } : undefined;
+  answered = form && isTrusted && !revealed ? { form, until: performance.now() + PATIENCE } : undefined;
   if (form) submitted = performance.now();
 }
 // The verdict on an answer comes into sight. Its wrong boxes (`data-cells`) are marked until they are changed, and the
@@ -163,7 +165,7 @@ function judge() {
   const boxes = [...document.querySelectorAll('[data-testid="stForm"] :is(input, textarea)')];
   const wrong = (verdict?.dataset.cells?.split(" ") ?? []).map((number) => boxes[number]).filter(Boolean);
   for (const box of boxes) mark(box, wrong.includes(box));
-  if (!verdict || performance.now() > submitted + 4000) return;
+  if (!verdict || performance.now() > submitted + PATIENCE) return;
   wrong[0]?.focus({ preventScroll: true });
   wrong[0]?.scrollIntoView({ block: "nearest" });
   verdict.scrollIntoView({ block: "nearest" });

@@ -7,8 +7,8 @@
 
 const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "data-projector", PANEL = "data-panel";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
-const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)', SOON = 4000; // ms
-const PATIENCE = 15_000; // ms for the tab of a stop to come, or its question
+const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)';
+const PATIENCE = 15_000; // ms for the tab of a stop to come, its question, or the box to practise in
 const STILL = 5; // the number of looks without a move
 const PHONE = matchMedia("(max-width: 640px)"); // there the note takes its room only if it is asked for
 const HEADER = 60; // pixels of the app's own bar
@@ -97,7 +97,7 @@ class Walk extends Component {
   }
   practise(byKey) { // with the keyboard, the strip is far from the box
     if (!this.shown.exercise) return;
-    this.until = byKey && this.shown.exercise === "practise" ? performance.now() + SOON : 0;
+    this.until = byKey && this.shown.exercise === "practise" ? performance.now() + PATIENCE : 0;
     this.go(this.shown.exercise);
     this.enter();
   }

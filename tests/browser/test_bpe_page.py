@@ -454,12 +454,20 @@ def a_damaged_link_is_reported_and_the_page_works_on(bpe: Bpe) -> None:
     )
 
 
+TEN_SECONDS_LATER = """() => addEventListener('click', () => setTimeout(() => {
+  const real = performance.now.bind(performance);
+  performance.now = () => real() + 10_000;
+}), { once: true })"""
+"""The next click's answer comes as late as from a slow server."""
+
+
 def own_text_travels_in_a_link(bpe: Bpe) -> None:
     """A click leads to the box for a text, which moves with it above the rules: they stay folded. Change a
     rule, step; the link opened by a newcomer brings text, settings and step back."""
     page, sidebar = bpe.page, bpe.page.get_by_test_id("stSidebar")
     box = page.get_by_role("textbox", name="Your text")
     bpe.rest()
+    page.evaluate(TEN_SECONDS_LATER)
     page.get_by_role("button", name="Your text").click()
     expect(box).to_be_focused()
     expect(sidebar.get_by_role("textbox", name="Your text")).to_have_count(0)
