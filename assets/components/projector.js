@@ -258,7 +258,7 @@ class Projector {
 
   // --- keys
   onAnyKey(event) { // before anything else on the page
-    this.open = event.key === "Escape" && document.querySelector(OPEN) !== null;
+    this.open = event.key === "Escape" && [...document.querySelectorAll(OPEN)].some((node) => node.checkVisibility());
     if (!this.black.isOn() || event.ctrlKey || event.metaKey || SILENT.test(event.key)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
