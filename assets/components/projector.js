@@ -30,7 +30,6 @@ const SILENT = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that
 
 const stage = () => (document[MAIN]?.isConnected && document[MAIN].checkVisibility() ? document[MAIN] : null);
 const scroller = () => document.querySelector('[data-testid="stMain"]') ?? document.scrollingElement;
-const leaveFullscreen = () => document.exitFullscreen().catch(() => {}); // it had left already
 const isLost = (node) => node !== document.body && !node?.checkVisibility();
 
 // A black screen over everything.
@@ -115,6 +114,7 @@ class Projector {
   start; // the button to this mode
   was; // the focus before the mode,
   initial; // and in its beginning
+  leaving = false; // the full screen, at the mode's own request
   open = false; // whether Escape closes something else first
 
   constructor() {
@@ -142,7 +142,11 @@ class Projector {
       const [from, to] = leftFor(event);
       if (from.pathname !== to.pathname) this.project(0);
     });
-    document.addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) this.leftFullscreen(); });
+    document.addEventListener("fullscreenchange", () => {
+      if (document.fullscreenElement) return;
+      if (!this.leaving) this.leftFullscreen();
+      this.leaving = false;
+    });
   }
   isOn() {
     return this.page.hasAttribute(MODE);
@@ -173,17 +177,21 @@ class Projector {
     if (want) setTimeout(() => { this.status.textContent = this.labels.started; }, SOON);
   }
   enter(active) { // where the full screen is refused, the mode works the same in the window
-    const entered = () => (this.isOn() ? navigator.keyboard?.lock?.(["Escape"]) : leaveFullscreen());
+    const entered = () => (this.isOn() ? navigator.keyboard?.lock?.(["Escape"]) : this.leaveFullscreen());
     this.page.requestFullscreen?.().then(entered).catch(() => {}); // Escape is a key of the page's, where it may be
     this.was = active;
     this.initial = isLost(active) ? stage()?.querySelector('[data-do="next"]') ?? scroller() : null;
     this.initial?.focus({ preventScroll: true });
   }
   leave(active) {
-    if (document.fullscreenElement) leaveFullscreen();
+    if (document.fullscreenElement) this.leaveFullscreen();
     if (!isLost(active) && active !== this.initial) return;
     const target = [this.was, this.start].find((one) => one?.isConnected && one.checkVisibility());
     target?.focus({ preventScroll: true });
+  }
+  leaveFullscreen() { // that takes a while, and the mode may be on again by then: in the window
+    this.leaving = true;
+    document.exitFullscreen().catch(() => { this.leaving = false; }); // it had left already
   }
   leftFullscreen() { // some browsers keep the Escape that ends it to themselves: it ends the black screen first
     if (this.black.isOn()) this.black.turn(false);
