@@ -193,9 +193,9 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
-    """In mid-lesson, “Live class” and Home are the lecturer's alone."""
+    """In mid-lesson, “Live class”, “For teachers” and Home are the lecturer's alone."""
     steps = steps_led_to(lecturer)
-    for name, path in (("Live class", "/class"), ("Home", "/")):
+    for name, path in (("Live class", "/class"), ("For teachers", "/teach"), ("Home", "/")):
         lecturer.get_by_role("link", name=name, exact=True).click()
         lecturer.wait_for_function(f"location.pathname === '{path}'")
         expect(lecturer.locator(f"{STRIP} [data-do=back]")).to_be_visible()

@@ -245,12 +245,12 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
 
 
 def _is_aside(page: str) -> bool:
-    """Whether a lecturer may look at this page without leading anybody there: the page of classes, and Home
-    unless it is a plan's stop."""
+    """Whether a lecturer may look at this page without leading anybody there: the pages for classes and for
+    teachers, and Home unless it is a plan's stop."""
     place = walk_place()
     if page == "home" and place is not None:
         return stops_of(place.walk, lesson_facts())[place.number - 1].link.page != page
-    return page in ("home", "classroom")
+    return page in ("home", "classroom", "teach")
 
 
 def class_page(page: str) -> None:
