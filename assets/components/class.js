@@ -101,6 +101,7 @@ class ClassStrip extends Component {
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
     if (kind === "back" && !room.isLecturer() && room.state && !room.state.ended) this.setMode(room.state.follows);
+    if (kind === "back") this.card?.sendAgain();
     if (this.wall && ["reveal", "shown", "people", "tally"].includes(kind)) {
       const { round } = room.state;
       if (round) this.votes.set(round.round, { ...round }); // the vote may be taken again on another device
