@@ -43,7 +43,10 @@ class ClassStrip extends Component {
       document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
     }
     document.addEventListener("tokensteps:deck", () => this.onDeck(), { signal });
-    addEventListener("storage", ({ key }) => { if (key === DECK) this.onDeck(); }, { signal }); // in another tab
+    addEventListener("storage", ({ key }) => { // in another tab
+      if (key === DECK) this.onDeck();
+      if (key === STORED) this.room?.hearName();
+    }, { signal });
     document.addEventListener("tokensteps:own", () => { if (this.joining) this.joining.own = stepNow(); }, { signal });
     globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(["class"], event), { signal });
     this.sizes = new ResizeObserver(() => this.takeRoom());
