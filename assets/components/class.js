@@ -43,7 +43,10 @@ class ClassStrip extends Component {
       document.addEventListener(`tokensteps:${kind}`, () => this.onPage(kind), { signal });
     }
     document.addEventListener("tokensteps:deck", () => this.onDeck(), { signal });
-    addEventListener("storage", ({ key }) => { if (key === DECK) this.onDeck(); }, { signal }); // in another tab
+    addEventListener("storage", ({ key }) => { // in another tab
+      if (key === DECK) this.onDeck();
+      if (key === STORED) this.room?.hearName();
+    }, { signal });
     document.addEventListener("tokensteps:own", () => { if (this.joining) this.joining.own = stepNow(); }, { signal });
     globalThis.navigation?.addEventListener("navigate", (event) => replaceIfOnly(["class"], event), { signal });
     this.sizes = new ResizeObserver(() => this.takeRoom());
@@ -101,6 +104,7 @@ class ClassStrip extends Component {
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
     if (kind === "back" && !room.isLecturer() && room.state && !room.state.ended) this.setMode(room.state.follows);
+    if (kind === "back") this.card?.sendAgain();
     if (this.wall && ["reveal", "shown", "people", "tally"].includes(kind)) {
       const { round } = room.state;
       if (round) this.votes.set(round.round, { ...round }); // the vote may be taken again on another device

@@ -29,14 +29,15 @@ const fold = () => document.querySelector(FOLD)?.click();
 // Streamlit would add an entry for that, and one more for the way back from there. It may also still write its own
 // step, and Streamlit would put that into the other page's address. The title says whose run the browser hears of.
 const ALONG = ["lang", "walk", "class", "embed", "embed_options"]; // these go along from page to page
-let arrived = false, completed = false, writtenHref;
+let arrived = false, completed = false;
+let led = false, writtenHref; // whether Python leads, and the next page's address under the path of this one
 let linkTarget; // the target of the last clicked link, until it is there
 let historyTarget; // the target of Back or Forward, until the reader or Python leads on
 let few = {}; // pages without a run, by path: their parameters
 let titles = {}; // the titles of the browser's tab, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
-  arrived = completed = false;
+  arrived = completed = led = false;
   linkTarget = historyTarget = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
@@ -45,7 +46,8 @@ function act(event) {
   if (link?.closest(MENU) && OVER.matches) setTimeout(fold);
 }
 function ledOn() {
-  historyTarget = undefined;
+  led = true;
+  historyTarget = writtenHref = undefined;
 }
 function isOvertaken({ pathname }) { // whether a run of another page than this one writes
   const runPath = Object.keys(titles).find((path) => titles[path] === document.title);
@@ -59,17 +61,19 @@ function tidy(event) {
     event.preventDefault();
     return;
   }
-  if (from.pathname === to.pathname && push && to.searchParams.get("walk") !== from.searchParams.get("walk")) {
-    writtenHref = to.href;
-    main()?.scrollTo(0, 0); // the next stop begins at the top
-  }
+  const leads = push && to.searchParams.get("walk") !== from.searchParams.get("walk");
+  if (from.pathname === to.pathname && leads) main()?.scrollTo(0, 0); // the next stop begins at the top
+  if (from.pathname === to.pathname && (leads || (push && led))) {
+    queueMicrotask(() => { if (!event.defaultPrevented) writtenHref = to.href; });
+  } else if (event.navigationType === "replace" && writtenHref === from.href) writtenHref = to.href;
   if (from.pathname !== to.pathname) {
     if (push && historyTarget === from.pathname) {
       event.preventDefault();
       return;
     }
     if (event.navigationType === "traverse") historyTarget = to.pathname;
-    if (push && writtenHref === from.href && from.search === to.search) replaceEntry(event, to);
+    if (push && !linkTarget && writtenHref === from.href && from.search === to.search) replaceEntry(event, to);
+    led = false;
     [arrived, completed] = [event.navigationType === "push", false];
     if (arrived) arrive(from, to);
     linkTarget = undefined;

@@ -348,17 +348,24 @@ def summary(lecturer: Page, code: str) -> None:
 
 
 def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> None:
-    """Nicknames, a question in Predict, an exercise set and a challenge with their progress."""
+    """Nicknames, given in one tab for all, a question in Predict, an exercise set and a challenge with their
+    progress."""
     lecturer, phone = open_page(), open_page(**PHONE)
     lost = lose_first(lecturer, b'"ask"')
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
     lecturer.get_by_role("checkbox", name="Ask for nicknames").click()
     sent = received(phone)
     phone.goto(f"{app}/classroom?class={code}")  # an old link
+    tab = phone.context.new_page()
+    tab.goto(f"{app}/?class={code}")
+    for page in (tab, phone):
+        expect(page.locator(CARD).get_by_role("textbox", name="Your nickname")).to_be_visible()
     phone.locator(CARD).get_by_role("textbox", name="Your nickname").tap()
     phone.keyboard.type(MARKUP)
     phone.get_by_role("button", name="Send", exact=True).click()
-    expect(phone.locator(CARD)).to_be_hidden()
+    for page in (phone, tab):
+        expect(page.locator(CARD)).to_be_hidden()
+    tab.close()
     lecturer.keyboard.press("Escape")
     in_predict(lecturer, phone, sent)
     assert lost  # it was asked for once more

@@ -7,6 +7,7 @@ are merged first and then `u` and `n`; the lecturer's own page; the exercises' o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import groupby
 from typing import Any
@@ -307,8 +308,9 @@ WIDE_TOKENS = """() => { const chips = document.querySelector('.st-key-playgroun
 
 def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the
-    next one the stage, also where one goes on before it has come. Compare's words have all three splits;
-    after the last merge of a prediction all five words are there beside the question."""
+    next one the stage, also where one goes on before it has come. The browser's Back finds the one before.
+    Compare's words have all three splits; after the last merge of a prediction all five words are there
+    beside the question."""
     wall = open_page(viewport={"width": 1280, "height": 800})
     code = opened(wall, f"{app}/bpe?corpus=hug&mode=predict&ask=pair&walk=30.2")
     Learner(wall, "").rest()
@@ -323,6 +325,12 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     wall.wait_for_function("location.search.includes('walk=30.4')")
     expect(wall.locator("[data-projected]")).to_have_count(0)
     expect(wall.locator(".ts-flipbook .stage").first).to_be_visible()
+    wall.go_back()
+    wall.wait_for_url(re.compile(r"/bpe\?.*walk=30\.3"))
+    at_rest(wall)
+    wall.go_forward()
+    wall.wait_for_url(re.compile(r"/wordpiece\?.*walk=30\.4"))
+    expect(wall.locator(f"{STRIP}.lecturer")).to_be_visible()
     held(wall, "PageUp")
     projected(wall, "Ties")
     turn_to(wall, f"/bpe?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&class={code}")

@@ -193,9 +193,9 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
-    """In mid-lesson, “Live class” and Home are the lecturer's alone."""
+    """In mid-lesson, “Live class”, “For teachers” and Home are the lecturer's alone."""
     steps = steps_led_to(lecturer)
-    for name, path in (("Live class", "/class"), ("Home", "/")):
+    for name, path in (("Live class", "/class"), ("For teachers", "/teach"), ("Home", "/")):
         lecturer.get_by_role("link", name=name, exact=True).click()
         lecturer.wait_for_function(f"location.pathname === '{path}'")
         expect(lecturer.locator(f"{STRIP} [data-do=back]")).to_be_visible()
@@ -278,7 +278,7 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     the class goes on; an exercise is counted in its row. In front, a clicker asks in a plan, too, and long
     answers leave the bars their room."""
     lecturer = open_page(viewport={"width": 1280, "height": 800}, has_touch=True)
-    phone = open_page(viewport={"width": 320, "height": 640}, has_touch=True)
+    phone = open_page(errors=True, viewport={"width": 320, "height": 640}, has_touch=True)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
     lecturer.keyboard.press("Escape")
     phone.goto(f"{app}/?class={code}")
@@ -355,6 +355,18 @@ def counted_in_its_row(lecturer: Page, phone: Page) -> None:
     lecturer.keyboard.press("Escape")
 
 
+def tapped_without_network(phone: Page, answer: str) -> None:
+    """It goes once the network is back."""
+    expect(phone.locator(f"{CARD} .yet")).to_be_visible()
+    phone.context.set_offline(True)
+    phone.locator(CARD).get_by_role("button", name=answer).tap()
+    expect(phone.locator(f"{CARD} .wrong")).to_contain_text("check the network")
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")
+    phone.context.set_offline(False)
+    expect(phone.locator(f"{CARD} .state")).to_contain_text("Sent.")
+    expect(phone.locator(f"{CARD} .wrong")).to_have_count(0)
+
+
 def long_answers(lecturer: Page, phone: Page) -> None:
     """Text without spaces breaks; each bar is on the wall, at its full length."""
     write_own(lecturer)
@@ -362,7 +374,7 @@ def long_answers(lecturer: Page, phone: Page) -> None:
     type_own(lecturer, "Which?", *choices)
     holds(lecturer, "Which?", choices, right=4)
     lecturer.keyboard.press("Enter")
-    phone.locator(CARD).get_by_role("button", name="Donaudampf").tap()
+    tapped_without_network(phone, "Donaudampf")
     expect_answered(lecturer, "1 of 1 have answered")
     lecturer.keyboard.press("s")
     expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()

@@ -7,6 +7,7 @@ and `g` are merged first: after that `hugs` is h ug s, three tokens, `hug` is tw
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable
 
@@ -146,7 +147,7 @@ def test_prepared_questions_in_their_own_words(app: str, open_page: Callable[...
     wall, own, students = open_page(), open_page(**TOUCH), [open_page(**PHONE) for _ in range(2)]
     the_deck(wall, app)
 
-    code = open_class(wall, f"{app}/bpe?corpus=hug")
+    code = open_class(wall, f"{app}/wordpiece?corpus=course")
     wall.get_by_role("button", name="Close").click()
     own.goto(f"{app}/?class={code}#key={wall.evaluate(KEY, code)}")
     own.get_by_role("button", name="Lead the class").tap()
@@ -191,6 +192,8 @@ def test_prepared_questions_in_their_own_words(app: str, open_page: Callable[...
     wall.keyboard.press("q")
     expect(students[0].locator(f"{CARD} .asked")).to_have_text(GREEDY)
     expect(students[0].locator(f'{CARD} [data-key="=2"]')).to_have_text("yes")
+    wall.go_back()  # from the first question's page
+    wall.wait_for_url(re.compile(r"/wordpiece\?.*corpus=course"))
 
 
 def the_deck(page: Page, app: str) -> None:

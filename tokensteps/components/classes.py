@@ -54,6 +54,13 @@ def enter_class(code: str) -> None:
     update_url({CLASS_PARAMETER: code})
 
 
+def class_in_links() -> dict[str, str]:
+    """A link's parameter for the visitor's class: added later, it would be one more entry in the browser's
+    history."""
+    code: str | None = st.session_state.get(CLASS_CODE)
+    return {CLASS_PARAMETER: code} if code else {}
+
+
 def class_button(page: str) -> None:
     """The button for a new class, on suitable pages, for a visitor without a class."""
     if page in CLASS_PAGES and st.session_state.get(CLASS_CODE) is None:

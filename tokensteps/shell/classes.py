@@ -23,6 +23,7 @@ from tokensteps.components.classes import (
     CLASS_CODE,
     CLASS_PARAMETER,
     class_again,
+    class_in_links,
     enter_class,
     read_class,
 )
@@ -212,7 +213,7 @@ def _presents() -> None:
 
 
 def _lead_to(to: Destination) -> None:
-    state, code = st.session_state, class_code()
+    state = st.session_state
     state[CLASS_WENT], state[CLASS_LED] = to.nonce, to
     if to.stop is not None:
         open_stop_tab(to.page, to.stop)
@@ -220,7 +221,7 @@ def _lead_to(to: Destination) -> None:
         walk_place() if to.page == state.get("page") else None
     )  # an address without one would end the plan
     plan = {WALK_PARAMETER: write_walk(place)} if place else {}
-    query = {**plan, **to.query, **({CLASS_PARAMETER: code} if code else {}), **in_links()}
+    query = {**plan, **to.query, **class_in_links(), **in_links()}
     st.switch_page(PAGES[to.page].script, query_params=query)
 
 
@@ -244,12 +245,12 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
 
 
 def _is_aside(page: str) -> bool:
-    """Whether a lecturer may look at this page without leading anybody there: the page of classes, and Home
-    unless it is a plan's stop."""
+    """Whether a lecturer may look at this page without leading anybody there: the pages for classes and for
+    teachers, and Home unless it is a plan's stop."""
     place = walk_place()
     if page == "home" and place is not None:
         return stops_of(place.walk, lesson_facts())[place.number - 1].link.page != page
-    return page in ("home", "classroom")
+    return page in ("home", "classroom", "teach")
 
 
 def class_page(page: str) -> None:

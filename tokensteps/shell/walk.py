@@ -8,6 +8,7 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from html import escape
 from typing import Any, Final
@@ -17,6 +18,7 @@ import streamlit as st
 from tokensteps.assets import ASSETS
 from tokensteps.components.address import in_links, is_back, update_url, write_linked_url
 from tokensteps.components.base import component, ignore
+from tokensteps.components.classes import class_in_links
 from tokensteps.language.i18n import _, count, current_language, ngettext, sentences, together, use_language
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.corpora import pack_text
@@ -270,9 +272,9 @@ def _end(place: WalkPlace) -> None:
     leave_walk()
     if place.walk != PATH_WALK:
         st.session_state[WALK_TOAST] = _("That was the last stop.")
-        st.switch_page(PAGES["home"].script, query_params=in_links())
+        _lead("home", {})
     st.session_state[WALK_TOAST] = farewell(path_progress())
-    st.switch_page(PAGES[FOLLOW_UP.page].script, query_params={**FOLLOW_UP.query, **in_links()})
+    _lead(FOLLOW_UP.page, FOLLOW_UP.query)
 
 
 def farewell(now: PathProgress) -> str:
@@ -295,7 +297,11 @@ def _return(place: WalkPlace) -> None:
 
 def _switch(link: Link | None, place: WalkPlace) -> None:
     if link is not None:
-        st.switch_page(PAGES[link.page].script, query_params={**query_of(place, link), **in_links()})
+        _lead(link.page, query_of(place, link))
+
+
+def _lead(page: str, query: Mapping[str, str]) -> None:
+    st.switch_page(PAGES[page].script, query_params={**query, **class_in_links(), **in_links()})
 
 
 def begin_walk(place: WalkPlace) -> None:

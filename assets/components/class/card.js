@@ -6,6 +6,7 @@ const DIGITS = ["7", "8", "9", "4", "5", "6", "1", "2", "3", ".", "0", "/"];
 class Card {
   draft = ""; // the answer in the making
   tapped = null; // {room, round, answer}: the last answer here
+  unsent = null; // the same, for want of a connection
   folded = false;
 
   constructor(strip) {
@@ -209,16 +210,24 @@ class Card {
     if (answer === null) this.error = question.input === "free" ? labels.no_words : labels.unread;
     else {
       const tapped = this.tapped = { room, round, answer };
+      this.unsent = null;
       this.update();
       try {
         await room.postInTurn("answer", { round, answer });
         if (room.state.round?.round === round) room.state.round.mine = answer;
       } catch ({ kind }) {
-        if (this.tapped === tapped) this.tapped = null; // nothing else was tapped since
+        if (this.tapped !== tapped || this.round?.round !== round) return; // something else was tapped or asked since
+        [this.tapped, this.unsent] = [null, kind === "offline" ? tapped : null];
         this.error = labels[`error_${kind}`] ?? labels.error_store;
       }
     }
     this.update();
+  }
+  sendAgain() { // the connection is back
+    const { unsent, round } = this;
+    if (unsent?.room !== this.strip.room || unsent.round !== round?.round || round.state !== "open") return;
+    this.error = "";
+    this.send(unsent.answer);
   }
   tick() {
     const { ends, state } = this.round ?? {}, node = this.node.querySelector(".time");

@@ -32,7 +32,7 @@ function post(path, body = {}) {
   return answered(fetch(api() + path, { method: "POST", headers, signal, body: JSON.stringify(body) }));
 }
 
-const saved = { // code → {key} or {device}, the latest last; a browser may keep nothing, and give back anything
+const saved = { // code → {key} or {device, nickname}, latest last; a browser may keep nothing, and give back anything
   all() {
     try {
       const parsed = JSON.parse(localStorage.getItem(STORED) ?? "{}");
@@ -201,6 +201,11 @@ class Room extends EventTarget {
   async name(nickname) {
     await post(`${this.code}/join`, { device: this.as, nickname });
     this.state.nickname = nickname;
+    saved.set(this.code, { nickname });
+  }
+  hearName() { // the same student may have given it in another tab
+    if (this.state) this.state.nickname ||= saved.get(this.code).nickname;
+    this.tell("name");
   }
   isLecturer() {
     return this.role === "lecturer";
@@ -239,7 +244,10 @@ class Room extends EventTarget {
     else if (kind === "deck") state.deck = data;
     else if (kind === "plan") this.planned(data);
     else if (kind === "blank") state.blank = data.on;
-    else if (kind === "names") state.nicknames = data.on;
+    else if (kind === "names") {
+      [state.nicknames, state.nickname] = [data.on, ""]; // the room has forgotten it
+      if (!this.isLecturer()) saved.set(this.code, { nickname: "" });
+    }
     else if (kind === "call") [state.all, state.follows, state.pace] = [data.all, data.all, null];
     else if (kind === "people") state.people = data;
     else if (kind === "lost") this.lost.set(`${data.run}.${data.step}`, data);
