@@ -19,13 +19,17 @@ class Cable:
 
     def __init__(self, address: str) -> None:
         """`address` is the server's."""
-        there = urlsplit(address)
-        self.server = (there.hostname, there.port)
+        self.lead_to(address)
         self._ends: list[socket.socket] = []
         self._port = 0
         self._entrance: socket.socket
         self.plug_in()
         self.address = f"http://127.0.0.1:{self._port}"
+
+    def lead_to(self, address: str) -> None:
+        """Connect to the server at this address from now on."""
+        there = urlsplit(address)
+        self.server = (there.hostname, there.port)
 
     def plug_in(self) -> None:
         """Take connections, always at the same address."""
