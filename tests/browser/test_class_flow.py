@@ -7,6 +7,7 @@ are merged first and then `u` and `n`; the lecturer's own page; the exercises' o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import groupby
 from typing import Any
@@ -235,6 +236,28 @@ def test_a_server_started_again(app: str, serve: Callable[..., str], open_page: 
     at(4)
     page.reload()
     at(4)
+    cable.pull_out()
+
+
+def test_a_server_that_hangs(app: str, open_page: Callable[..., Page]) -> None:
+    """It takes connections and answers nothing: the playground says so to somebody who types, until the
+    answers come, and nothing is lost."""
+    cable, page = Cable(app), open_page(errors=True)
+    page.goto(f"{cable.address}/playground?text=hug")
+    box, chips = page.locator(".ts-editor [role=textbox]"), page.locator(".ts-chips .pane").first
+    expect(chips).to_have_text("hug")
+    at_rest(page)
+    box.click()
+    page.keyboard.press("End")
+    cable.passes.clear()
+    page.keyboard.type(" pug")
+    expect(page.locator(AWAY)).to_have_text(TOLD["en-US"])
+    page.keyboard.type(" pun")
+    cable.passes.set()
+    expect(page.locator(AWAY)).to_be_hidden()
+    at_rest(page)
+    expect(box).to_have_text("hug pug pun")
+    expect(chips).to_have_text(re.compile("hug.*pug.*pun"))
     cable.pull_out()
 
 
