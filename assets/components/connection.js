@@ -1,15 +1,18 @@
 // While the server can't be reached, a quiet strip at the foot of every page says so, in the page's language;
 // Streamlit's own dialog is switched off (page/at_home.html). The strip takes its room from the page and covers
-// nothing; the look is in page.css. Streamlit comes back by itself; again.js then restores what the address lacks.
+// nothing; the look is in page.css. Streamlit comes back by itself; again.js then restores what the address lacks. A
+// server may also be there without answering: where a request of the page's waits for long, a look at the server's
+// health tells whether it is silent, or only busy with the request.
 
 const ROOM = "--ts-away", AWAY = "data-away";
 const SOON = 1500; // ms: shorter ones are nobody's concern
+const SILENCE = 3500; // ms without an answer: to the request, and then to the look
 const strip = make("p", { className: "ts-away", hidden: true });
-let words = "", timer;
+let words = "", timer, silent = false;
 
 function isAway() {
   const { testConnectionState: state } = document.querySelector(".stApp")?.dataset ?? {};
-  return !navigator.onLine || (state !== undefined && state !== "CONNECTED");
+  return silent || !navigator.onLine || (state !== undefined && state !== "CONNECTED");
 }
 function look() {
   clearTimeout(timer);
@@ -24,6 +27,22 @@ function show() {
   page.style.setProperty(ROOM, `${strip.offsetHeight}px`);
   dispatchEvent(new Event("resize")); // for parts that fit themselves into the window
 }
+async function listen(request) {
+  let open = true;
+  const ended = request.catch(() => {}).then(() => { open = false; });
+  const pause = () => Promise.race([ended, new Promise((resolve) => setTimeout(resolve, SILENCE))]);
+  for (await pause(); open; await pause()) {
+    const { href } = new URL("_stcore/health", new URL(".", location.href));
+    const health = fetch(href, { signal: AbortSignal.timeout(SILENCE) }).then(() => false, () => true);
+    say(await Promise.race([health, ended.then(() => false)]));
+  }
+  say(false);
+}
+function say(is) {
+  if (is === silent) return;
+  silent = is;
+  look();
+}
 
 export default function connection({ data }) {
   words = data.away;
@@ -34,4 +53,5 @@ export default function connection({ data }) {
     subtree: true, attributeFilter: ["data-test-connection-state"],
   });
   for (const event of ["online", "offline"]) addEventListener(event, look);
+  document.addEventListener("tokensteps:request", ({ detail }) => listen(detail));
 }

@@ -155,7 +155,9 @@ class Editor extends Component {
   async drawn(path, body) { // returns the status of HTTP, 0 without an answer
     try {
       const headers = { "Content-Type": "application/json" }, { signal } = this.gone;
-      const answer = await fetch(new URL(path, new URL(".", location.href)), { method: "POST", body, headers, signal });
+      const request = fetch(new URL(path, new URL(".", location.href)), { method: "POST", body, headers, signal });
+      document.dispatchEvent(new CustomEvent("tokensteps:request", { detail: request })); // see connection.js
+      const answer = await request;
       if (answer.status === 200)
         document.dispatchEvent(new CustomEvent("tokensteps:typed", { detail: await answer.text() }));
       return answer.status;

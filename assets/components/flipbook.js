@@ -286,6 +286,7 @@ class Flipbook extends Component {
   nonce; // of Python's last seek
   reported; // the last step told to Python
   reportedAt = -Infinity; // when
+  again = false; // whether the connection has come back since the last message: Python may have written an old step
   playing = false;
   speed = 1;
   following = false; // whether the end was asked for while the run grows: then the step goes along with it
@@ -353,6 +354,7 @@ class Flipbook extends Component {
     const { signal } = this.gone, params = () => (this.book.param ? [this.book.param] : []);
     document.addEventListener("keydown", (event) => this.onKey(event), { signal });
     onEntry((event) => replaceIfOnly(params(), event), signal);
+    document.addEventListener("tokensteps:again", () => { this.again = true; }, { signal });
     document.addEventListener("click", (event) => { // a link leads off the page; a report would reach the next one
       if (!event.composedPath().some((node) => node.tagName === "A")) return;
       this.play(false);
@@ -585,7 +587,8 @@ class Flipbook extends Component {
     this.draw(seeks ? 2 : undefined);
     this.box.toggleAttribute("data-awaits", false);
     if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, for the class's messages
-    if (seeks) this.writeAddress();
+    if (seeks || this.again) this.writeAddress();
+    this.again = false;
     if (lost) this.reported = next.seek[0];
     if (lost || (seeks && this.bounds)) this.later("tell", REST, () => this.tell());
     this.grow(next);

@@ -15,17 +15,24 @@ from playwright.sync_api import Page, WebSocketRoute
 
 class Cable:
     """Passes bytes between a port of its own and a server. Pulled out, it ends every connection and takes
-    none."""
+    none; while it hangs, it takes every connection and passes nothing."""
 
     def __init__(self, address: str) -> None:
         """`address` is the server's."""
-        there = urlsplit(address)
-        self.server = (there.hostname, there.port)
+        self.lead_to(address)
         self._ends: list[socket.socket] = []
         self._port = 0
+        self.passes = threading.Event()
+        """Cleared while it hangs."""
+        self.passes.set()
         self._entrance: socket.socket
         self.plug_in()
         self.address = f"http://127.0.0.1:{self._port}"
+
+    def lead_to(self, address: str) -> None:
+        """Connect to the server at this address from now on."""
+        there = urlsplit(address)
+        self.server = (there.hostname, there.port)
 
     def plug_in(self) -> None:
         """Take connections, always at the same address."""
@@ -52,10 +59,10 @@ class Cable:
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
 
-    @staticmethod
-    def _pass(one: socket.socket, other: socket.socket) -> None:
+    def _pass(self, one: socket.socket, other: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := one.recv(65536):
+                self.passes.wait()
                 other.sendall(data)
             other.shutdown(socket.SHUT_WR)
 

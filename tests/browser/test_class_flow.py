@@ -15,7 +15,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.browser.cable import Cable, Gate
-from tests.browser.conftest import LATER, at_rest, left_over, lose_first, pause, turn_to
+from tests.browser.conftest import LATER, ROOT, at_rest, left_over, lose_first, open_tab, pause, turn_to
 from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
@@ -194,6 +194,70 @@ def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
     step(phone, 1)
     step(stepping, 4)
     expect(box).to_have_value(text)
+    cable.pull_out()
+
+
+def test_a_server_started_again(app: str, serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Steps without a server, and before a new one's first answer, stay: on the stage, in the address, and
+    for Python's tables."""
+    cable, other = Cable(app), serve(ROOT / "app.py")
+    page = open_page(errors=True)
+    gate, following = Gate(page), page.locator(".ts-flipbook [data-do=next]").first
+
+    def at(number: int) -> None:
+        at_rest(page)
+        step(page, number)
+        expect(page.locator(MAIN)).to_contain_text(f"pairs after step {number},")
+        page.wait_for_function(f"new URLSearchParams(location.search).get('step') === '{number}'")
+
+    def go_on(number: int) -> None:
+        following.click()
+        step(page, number)
+        page.wait_for_function(f"new URLSearchParams(location.search).get('step') === '{number}'")
+
+    def change_servers(address: str, number: int) -> None:
+        cable.pull_out()
+        expect(page.locator(AWAY)).to_be_visible()
+        go_on(number)  # a hand doesn't wait for the server
+        cable.lead_to(address)
+        cable.plug_in()
+        expect(page.locator(AWAY)).to_be_hidden()
+
+    page.goto(f"{cable.address}/bpe?corpus=course")
+    open_tab(page, "Every pair")
+    go_on(1)
+    at(1)
+    change_servers(other, 2)
+    at(2)
+    gate.shut()
+    change_servers(app, 3)
+    go_on(4)
+    gate.open()
+    at(4)
+    page.reload()
+    at(4)
+    cable.pull_out()
+
+
+def test_a_server_that_hangs(app: str, open_page: Callable[..., Page]) -> None:
+    """It takes connections and answers nothing: the playground says so to somebody who types, until the
+    answers come, and nothing is lost."""
+    cable, page = Cable(app), open_page(errors=True)
+    page.goto(f"{cable.address}/playground?text=hug")
+    box, chips = page.locator(".ts-editor [role=textbox]"), page.locator(".ts-chips .pane").first
+    expect(chips).to_have_text("hug")
+    at_rest(page)
+    box.click()
+    page.keyboard.press("End")
+    cable.passes.clear()
+    page.keyboard.type(" pug")
+    expect(page.locator(AWAY)).to_have_text(TOLD["en-US"])
+    page.keyboard.type(" pun")
+    cable.passes.set()
+    expect(page.locator(AWAY)).to_be_hidden()
+    at_rest(page)
+    expect(box).to_have_text("hug pug pun")
+    expect(chips).to_have_text(re.compile("hug.*pug.*pun"))
     cable.pull_out()
 
 

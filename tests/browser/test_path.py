@@ -224,3 +224,38 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
         in_view(page, WORDS)
         assert page.evaluate(CUT) == []
         assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844
+
+
+def test_back_and_forward_at_a_station(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Answers at a station count from any of its steps on: where Back leads to it from the next one, its game
+    begins at the step left there; Forward to the same station finds the game and its answers."""
+    page = open_page(own="path-back")
+    hand, strip = Mouse(page), page.locator(STRIP)
+    page.goto(f"{serve(ROOT / 'app.py')}/?walk=path.1")
+
+    def at(number: int) -> None:
+        expect(strip.locator(".which")).to_contain_text(f"{number} of {len(STATIONS)}")
+        page.wait_for_function(f"new URLSearchParams(location.search).get('walk') === 'path.{number}'")
+        at_rest(page)
+
+    for number, answers in enumerate(((), ("u + g",), ()), start=1):
+        at(number)
+        for answer in answers:
+            hand.answer(answer)
+            expect(page.locator(".note.verdict.right")).to_be_visible()
+            at_rest(page)
+        if number < 3:
+            hand.go_on()
+    page.go_back()
+    at(2)
+    hand.answer("u + n")
+    expect(page.locator(".note.verdict.right")).to_be_visible()
+    at_rest(page)
+    page.go_back()
+    at(1)
+    page.go_forward()
+    at(2)
+    expect(strip.locator(".which")).not_to_contain_text("·")
+    hand.answer("h + ug")
+    expect(strip.locator(".which")).to_contain_text("· done")
+    expect(strip.locator(".told p").first).to_contain_text("You answered u + n and h + ug.")

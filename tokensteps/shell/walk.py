@@ -195,7 +195,8 @@ def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
     first = int(station.link.query.get("step", "0")) + 1
     if not station.predictions or (hidden.key, corpus) != (station.link.page, station.link.query["corpus"]):
         return
-    wanted = [one for one in game.predictions if first <= one.step < first + station.predictions]
+    # Any steps from there on: after Back or Forward, a game may begin in the midst of the station.
+    wanted = [one for one in game.predictions if one.step >= first][: station.predictions]
     keys = [question_after(hidden.trace, one.step - 1, one.kind, hidden.style).key for one in wanted]
     value = [one.text for one in wanted if one.text]
     deed = Deed(together(value) if value else "", together(keys) if keys else "")

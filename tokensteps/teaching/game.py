@@ -132,6 +132,8 @@ class Game:
     """Whether the learner left it: then it goes on from the step where the learner is on coming back."""
     anew: bool = False
     """Whether it replaces a game possibly kept by the browser."""
+    stop: str = ""
+    """The stop of a plan or the path where it began, as in the address; "" for none."""
 
     def question(self, hidden: Hidden) -> Question | None:
         """The next question; None at the end."""

@@ -39,13 +39,13 @@ OPENING: Final = N_(
 )
 
 
-def game_of(hidden: Hidden, start: int, anew: bool = False) -> Game:
+def game_of(hidden: Hidden, start: int, anew: bool = False, stop: str = "") -> Game:
     """The game in progress. An interrupted one goes on after the step `start`; another run, or a start
-    `anew`, begins a new one there."""
+    `anew`, begins a new one there, at this `stop` of a plan or the path."""
     state, key = st.session_state, f"{hidden.key}.game"
     game: Game | None = state.get(key)
     if anew or game is None or game.run != hidden.name:
-        game = state[key] = Game(hidden.name, hidden.shown_from(start), anew=anew)
+        game = state[key] = Game(hidden.name, hidden.shown_from(start), anew=anew, stop=stop)
     elif game.left:
         game.reached, game.left = hidden.shown_from(start), False
     elif game.reached < hidden.last:
@@ -59,6 +59,12 @@ def keep_game(hidden: Hidden, game: Game) -> bool:
     """Have the browser keep the game, or restore an earlier session's from there; returns whether it was
     restored just now."""
     return game.restore(synced(f"{hidden.key}-{hidden.name[:12]}", game.saved(), erased=game.anew), hidden)
+
+
+def is_game_of_stop(key: str, stop: str) -> bool:
+    """Whether the page's game began at this stop of a plan or the path."""
+    game: Game | None = st.session_state.get(f"{key}.game")
+    return game is not None and game.stop == stop
 
 
 def forget_game(key: str) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from tokenizers_core.training.algorithms import AnyTrace, Trained_co
 from tokensteps.catalogue import choices
+from tokensteps.components.address import is_back
 from tokensteps.components.flipbook import coming_step
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.step_kinds import StepKind, step_kind
@@ -33,13 +34,14 @@ from tokensteps.shell.walk import note_predictions, walk_place
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.predictions import asks_end, asks_of
 from tokensteps.teaching.tour import tour
-from tokensteps.teaching.walk import PATH_WALK
+from tokensteps.teaching.walk import PATH_WALK, write_walk
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import from_link
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.predict import (
     forget_game,
     game_of,
+    is_game_of_stop,
     keep_game,
     show_answers,
     show_hidden,
@@ -197,12 +199,14 @@ def predict_run(
     hidden = Hidden(
         page.name, run.name, trace, style, page.drawn.frame, controls["ask"], asks_end(trace), scored=scored
     )
-    linked = from_link()
+    stop = "" if place is None else write_walk(place)
+    # After Back or Forward, the stop's own game goes on.
+    linked = from_link() and not (stop and is_back() and is_game_of_stop(page.name, stop))
     if linked:  # the link says where to begin
         forget_game(page.name)
     start = coming_step(hidden.book, run.name, linked=linked) or 0
     # Today's rehearsal of a plan is tomorrow's lesson: the revealed steps are hidden again.
-    game = game_of(hidden, start, anew=linked and place is not None)
+    game = game_of(hidden, start, anew=linked and place is not None, stop=stop)
     if keep_game(hidden, game):
         st.rerun()  # so that the browser keeps it again
     if game.reached < hidden.last:
