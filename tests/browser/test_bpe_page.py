@@ -412,6 +412,16 @@ def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     page.get_by_role("button", name="Step back").tap()
     bpe.at(4)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    link = bpe.tab("Encode").get_by_role("link", name=re.compile("the playground"))
+    expect(link.locator("p")).to_be_visible()
+    assert link.locator("p").evaluate("label => label.scrollWidth - label.clientWidth") <= 0, "cut off"
+    panel = bpe.tab("Charts")
+    chart, toolbar = (panel.locator(f"{part} >> nth=0") for part in (".js-plotly-plot", ".modebar"))
+    expect(toolbar.get_by_role("button").first).to_be_visible()
+    bpe.rest()
+    above, below = toolbar.bounding_box(), chart.bounding_box()
+    assert above and below and above["y"] + above["height"] <= below["y"] + 1, "on the data"
+    toolbar.get_by_role("button", name="Zoom in").tap()  # nothing lies on it
     page.get_by_test_id("stExpandSidebarButton").tap()  # the menu makes way for the chosen page
     page.get_by_test_id("stSidebarNav").get_by_role("link", name="Glossary").tap()
     page.wait_for_function("location.pathname === '/glossary'")

@@ -426,6 +426,37 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     wall.wait_for_function(WIDE_TOKENS)
 
 
+LIES_ON = """() => [...document[Symbol.for('tokensteps.stage')].querySelectorAll('.where > p, .cols h3 > :first-child')].filter(part => {
+  const next = part.closest('.where')?.nextElementSibling ?? part.nextElementSibling, words = document.createRange();
+  words.selectNodeContents(part);
+  const [one, other] = [words, next ?? part].map(each => each.getBoundingClientRect());
+  return next?.checkVisibility() && other.top < one.bottom && one.top < other.bottom && one.right + 8 > other.left; }).map(part => part.innerText)"""
+"""The step's number and headings that run into their neighbour, the slider or a figure."""
+SIZE = "node => parseFloat(getComputedStyle(node).fontSize)"
+
+
+def test_a_large_wall(app: str, open_page: Callable[..., Page]) -> None:
+    """At 1920 × 1080 with a question: the step's number and the headings stand clear of their neighbours, and
+    the number of answers is at least as large as the question."""
+    wall = open_page(viewport={"width": 1920, "height": 1080})
+    opened(wall, f"{app}/bpe?corpus=hug")
+    Learner(wall, "").rest()
+    for key in "pa":
+        wall.keyboard.press(key)
+    asked, counted = wall.locator(f"{WALL} .asked"), wall.locator(f"{WALL} .counted b")
+    expect(asked).to_be_visible()
+    assert left_over(wall, LIES_ON) == []
+    wall.keyboard.press("Enter")
+    expect(counted).to_be_visible()
+    assert counted.evaluate(SIZE) >= asked.evaluate(SIZE)
+    wall.keyboard.press("e")
+    expect(wall.locator(f"{WALL} tr.right")).to_be_visible()
+    step(wall, 1)
+    assert left_over(wall, LIES_ON) == []
+    edge, answer = (wall.locator(f"{WALL} tr.right {part}").bounding_box() for part in ("th", ".answer"))
+    assert edge and answer and answer["x"] - edge["x"] >= 8
+
+
 def projected(wall: Page, tab: str) -> None:
     """This tab fills the wall."""
     expect(wall.locator("[data-projected]").get_by_role("tab", name=tab, exact=True)).to_have_attribute(

@@ -153,6 +153,9 @@ def in_address(page: Page) -> list[str]:
     return parse_qs(urlsplit(page.url).query)["class"]
 
 
+COVERED = """() => document.querySelector('[data-testid=stMain]').getBoundingClientRect().bottom
+  - document.querySelector('.ts-class').getBoundingClientRect().top"""
+"""How much of the page's column lies under the strip, where keys and clicks would push the whole page up."""
 WRONG = "There is no class with this code: look at the code again."
 
 TAB_IS_TOLD = "document[Symbol.for('tokensteps.room')].place.tab !== ''"
@@ -175,6 +178,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     type_code(phone, "ZZZZZZ", WRONG)
     type_code(phone, code.lower(), "Waiting for the lecturer")
     assert in_address(phone) == [code]
+    expect(phone.locator(f"{STRIP} .leave")).to_be_in_viewport(ratio=1)  # alone in the strip
     phone.goto(f"{app}/class?class=ZZZZZZ")
     expect(phone.locator(f"{STRIP} .stop")).to_have_text(WRONG)
     type_code(phone, code, "Waiting for the lecturer")
@@ -199,6 +203,7 @@ def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
         lecturer.get_by_role("link", name=name, exact=True).click()
         lecturer.wait_for_function(f"location.pathname === '{path}'")
         expect(lecturer.locator(f"{STRIP} [data-do=back]")).to_be_visible()
+        assert lecturer.evaluate(COVERED) <= 1
     lecturer.get_by_role("button", name="Back to the class").click()
     lecturer.wait_for_function("location.pathname === '/bpe'")
     for page in (lecturer, phone):

@@ -14,9 +14,14 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import open_tab
 from tests.pages.test_bpe import TABS
+from tokenizers_core.encoding.cuts.ways import Ways
+from tokenizers_core.encoding.models.bpe import BpeModel
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokensteps.assets import read_asset, read_script
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
+from tokensteps.drawing.cuts.overview import ways_of_word_html
 from tokensteps.drawing.frame import Frame, payload
+from tokensteps.drawing.tokens import Style
 from tokensteps.language.labels import flipbook_labels
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +88,25 @@ def test_long_numbers_have_room(
         else:
             expect(button).to_be_hidden()
     assert where.locator("> span").evaluate("node => node.scrollWidth - node.clientWidth") <= 0, "cut off"
+
+
+def test_ways_to_cut_many_bytes_have_room(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    """On a phone, each chip is as wide as its label, and the number of tokens stays in sight. Oracle: with
+    256 bytes alone, nine characters of three bytes are 27 tokens."""
+    word = "".join(BYTE_TO_SYMBOL[byte] for byte in "日本語の文章を切る".encode())
+    ways = Ways(BpeModel([*dict.fromkeys(word)], []))
+    cut = ways_of_word_html(ways.all_cuts(word), Style(byte_level=True))
+    path = tmp_path / "cuts.html"
+    path.write_text(
+        f'<!doctype html><meta charset="utf-8"><style>{read_asset("page/style.css")}</style>{cut}', "utf-8"
+    )
+    page = open_page(viewport={"width": 390, "height": 844})
+    page.goto(path.as_uri())
+    chips = page.locator(".cuts .p .t")
+    assert chips.count() >= 27
+    assert max(chips.evaluate_all("all => all.map(chip => chip.scrollWidth - chip.clientWidth)")) <= 0
+    expect(page.locator(".cuts .f").first).to_have_text("27")
+    expect(page.locator(".cuts .f").first).to_be_in_viewport(ratio=1)
 
 
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:

@@ -151,6 +151,7 @@ CUT = """() => [...document.querySelectorAll('.ts-walk .which *')].filter((node)
   node.scrollWidth > node.clientWidth || node.getBoundingClientRect().right > innerWidth).map((node) => node.outerHTML)"""
 COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundingClientRect();
   return document.querySelector('[data-testid=stMain]').getBoundingClientRect().bottom - strip.top; }"""
+WIDER = "(main => main.scrollWidth - main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
 
 
 def in_view(page: Page, selector: str) -> None:
@@ -166,7 +167,7 @@ def in_view(page: Page, selector: str) -> None:
 def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way: str) -> None:
     """From the first station, by keyboard from Home, to the exercises, with a wrong answer at each: none is
     done before that, and the strip names the learner's mistake. The station's subject is whole in view, below
-    a verdict, too; the strip covers nothing."""
+    a verdict, too; the strip covers nothing, and nothing scrolls sideways."""
     make, options = WAYS[way]
     page = open_page(own=f"path-{way}", **options)
     hand = make(page)
@@ -207,6 +208,7 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
         expect(page.locator(".tally")).to_be_hidden()  # a station is done or not: nobody keeps a score
         if hand.looks:
             assert page.evaluate(COVERED) <= 1
+            assert page.evaluate(WIDER) == 0
             assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844
         at_rest(page)
         hand.go_on()

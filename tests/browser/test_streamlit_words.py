@@ -24,6 +24,10 @@ OWN_WORDS = """() => document.body.insertAdjacentHTML("beforeend", `<div id="own
 """A learner's words, the same as Streamlit's, where Streamlit puts them; then one of Streamlit's own, and a
 tooltip of its own."""
 
+OVER_ITS_BOX = """hint => hint.closest('[data-testid=stNumberInput]').querySelector('input').getBoundingClientRect().bottom
+  - hint.getBoundingClientRect().top"""
+"""How far a hint reaches up over the digits of its box."""
+
 
 def said(message: str) -> str:
     """A message in Japanese."""
@@ -41,6 +45,7 @@ def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], pa
     expect(page.get_by_test_id("stSidebarNav")).to_have_attribute("aria-label", said("App pages"))
     retype(size, "40")
     expect(page.get_by_test_id("InputInstructions").first).to_have_text(said("Press Enter to apply"))
+    assert page.get_by_test_id("InputInstructions").first.evaluate(OVER_ITS_BOX) <= 0
     typed = page.get_by_test_id("stTextArea").locator("textarea").first
     typed.press("End")
     typed.press_sequentially(" Upload")
