@@ -120,6 +120,8 @@ class Choice:
     options: tuple[str, ...]
     shown: Mapping[str, str] = field(default_factory=dict)
     """Option → its markup, where it has tokens."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Option → its longer name in a list, plain text."""
 
 
 @dataclass(frozen=True)

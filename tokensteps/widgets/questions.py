@@ -130,6 +130,7 @@ def _choice(key: str, form: Choice) -> None:
         _("Your answer"),
         form.options,
         index=None,
+        format_func=lambda option: form.names.get(option, option),
         key=box,
         placeholder=_("Choose, or type to search"),
         label_visibility="collapsed",
