@@ -1,13 +1,17 @@
 // Functions for the whole page, whatever it shows.
 
 // Half of a UTF-16 pair can't be sent: Streamlit would drop the whole message, and nothing would happen on the page.
-// Typed or pasted, it becomes U+FFFD before anybody sees it; Python then says so.
+// Typed or pasted, it becomes U+FFFD before anybody sees it; Python then says so. Nor is a number sent that JavaScript
+// can't hold exactly: it is cut to digits enough to be too large for any setting, so that Python refuses it.
+const LONG_NUMBER = /^(-?\d{15})\d+$/;
 function mend({ target }) {
   if (target?.ariaInvalid === "true") mark(target, false);
-  if (typeof target?.value !== "string" || target.value.isWellFormed()) return;
+  if (typeof target?.value !== "string") return;
+  const { type, value } = target, mended = type === "number" ? value.replace(LONG_NUMBER, "$1") : value.toWellFormed();
+  if (mended === value) return;
   // React puts a setter of its own on the node, and wouldn't notice the change.
   const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value");
-  set.call(target, target.value.toWellFormed());
+  set.call(target, mended);
 }
 
 // On a phone the menu lies over the page: once a page is chosen, it makes way.

@@ -449,6 +449,7 @@ def test_texts_of_ones_own(bpe: Bpe) -> None:
     a_damaged_link_is_reported_and_the_page_works_on(bpe)
     own_text_travels_in_a_link(bpe)
     half_of_a_utf_16_pair_is_replaced_and_named(bpe)
+    a_number_of_many_digits_is_refused(bpe)
     a_text_too_long_for_a_link_survives_a_reload(bpe)
     uploads_with_invalid_bytes_and_broken_counts(bpe)
 
@@ -544,6 +545,21 @@ def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
     expect(field).to_have_value("ab\ufffd ab")
     bpe.at(0)
     bpe.train_on("ab ab")
+    bpe.untroubled()
+
+
+def a_number_of_many_digits_is_refused(bpe: Bpe) -> None:
+    """Like any other beyond the limits; Streamlit would keep it to itself, without a word on the page."""
+    size, text = bpe.page.get_by_label("Vocabulary size", exact=True), bpe.page.locator(".note.problem")
+    for sign, told in (("", "999,999,999,999,999"), ("-", "-999,999,999,999,999")):
+        retype(size, sign + 20 * "9")
+        size.press("Enter")
+        expect(text).to_contain_text(
+            f"Vocabulary size: {told} is out of range; choose a number from 1 to 20,000."
+        )
+    retype(size, "")
+    size.press("Enter")
+    bpe.at(0)
     bpe.untroubled()
 
 

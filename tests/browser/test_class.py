@@ -252,6 +252,14 @@ def a_second_device(lecturer: Page, other: Page, phone: Page, code: str) -> None
     lecturer.keyboard.press("j")
     press(lecturer, "Teach from a second device", ".ts-class-panel")
     expect(lecturer.locator(".ts-class-panel .qr")).to_contain_text("For you alone")
+    expect(lecturer.locator(".ts-class-panel h2")).to_have_text("Teach from a second device")
+    for inviting in (".room-code", ".people", ".link", "button.main"):  # the class isn't to scan it
+        expect(lecturer.locator(f".ts-class-panel {inviting}")).to_be_hidden()
+    press(lecturer, "Teach from a second device", ".ts-class-panel")
+    expect(lecturer.locator(".ts-class-panel h2")).to_have_text("Join the class")
+    expect(lecturer.locator(".ts-class-panel .room-code")).to_be_visible()
+    lecturer.keyboard.press("Enter")  # the button still has the focus
+    expect(lecturer.locator(".ts-class-panel .qr")).to_contain_text("For you alone")
     key = lecturer.evaluate(f"JSON.parse(localStorage.getItem('tokensteps.class'))['{code}'].key")
     link = lecturer.locator(".ts-class-panel .link").inner_text() + f"#key={quote(key, safe='')}"
     expect(lecturer.locator(".ts-class-panel .qr path")).to_have_attribute("d", qr(link).path)

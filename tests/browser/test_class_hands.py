@@ -21,6 +21,7 @@ from tests.browser.test_class import (
     expect_answered,
     expect_people,
     open_class,
+    press,
     shown_code,
     step,
     steps_led_to,
@@ -276,6 +277,28 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     expect(lecturer.locator("html[data-projector]")).to_be_attached()
     held(lecturer, "PageDown")  # without a plan, it steps on and then asks
     expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
+
+
+def test_tied_choices_have_their_bars(app: str, open_page: Callable[..., Page]) -> None:
+    """Twelve pairs are offered, and six bars shown: another row stands for the rest, also without votes. With
+    the answer, every tied pair has a row of its own."""
+    lecturer = open_page()
+    open_class(lecturer, f"{app}/bpe?corpus=course&step=1")
+    lecturer.keyboard.press("Escape")
+    lecturer.keyboard.press("a")
+    press(lecturer, "The next pair", WALL)
+    expect(lecturer.locator(f"{WALL} .offered > span")).to_have_count(12)
+    press(lecturer, "Ask now", WALL)
+    expect_answered(lecturer, "0 of 0 have answered")
+    lecturer.keyboard.press("s")
+    rows = lecturer.locator(f"{WALL} tbody tr")
+    expect(rows).to_have_count(7)
+    expect(rows.last).to_contain_text("others")
+    lecturer.keyboard.press("e")
+    expect(lecturer.locator(f"{WALL} tr.right th")).to_contain_text("is")
+    expect(lecturer.locator(f"{WALL} tr.tied th")).to_have_text(["ertied", "\u2423atied"])
+    expect(rows).to_have_count(7)
+    expect(rows.last).to_contain_text("others")
 
 
 def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:

@@ -12,7 +12,8 @@ from gettext import translation
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, at_rest
+from tests.browser.hands import choose, retype
 from tokensteps.language.i18n import LOCALE_FOLDER
 from tokensteps.teaching.errata import errata
 
@@ -90,3 +91,40 @@ def test_a_link_brings_its_language_and_a_reload_keeps_it(serve: Callable[..., s
     links.first.click()
     expect(page.locator(".ts-flipbook .say").first).to_contain_text("訓練")
     page.wait_for_function("location.search.includes('lang=ja')")
+
+
+def test_the_verdict_on_an_answer_is_said_in_the_language_of_the_page(
+    serve: Callable[..., str], page: Page
+) -> None:
+    """On the path, at a scene, an exercise and a prediction: a hint, and an answer shown on request."""
+    app = serve(APP)
+    verdict, sidebar = page.locator(".note.verdict"), page.get_by_test_id("stSidebar")
+    again, shown, retry = (
+        "Not yet.",
+        "Shown.",
+        "It occurs often in the text that this tokenizer learned from. Try a rarer word.",
+    )
+    for address, wrong, revealed in (
+        ("/?walk=path.1", "the", shown),
+        ("/matters?scene=languages", "German", shown),
+        ("/exercises?kind=mistake&level=1&seed=1", "Line 2", "The answer: {solution}"),
+        ("/bpe?corpus=hug&mode=predict", "p + u", shown),
+    ):
+        page.goto(f"{app}{address}&lang=en")
+        box = page.get_by_label("Your answer").first
+        if box.get_attribute("role") == "combobox":
+            choose(box, wrong)
+        else:
+            retype(box, wrong)
+        page.get_by_role("button", name="Check").click()
+        expect(verdict, address).to_contain_text(again)
+        sidebar.get_by_text("简体中文", exact=True).click()
+        expect(verdict, address).to_contain_text(said("zh", again))
+        if address.startswith("/?"):
+            expect(verdict, address).to_contain_text(said("zh", retry))
+        page.get_by_role("button", name=said("zh", "Reveal")).click()
+        at_rest(page)  # until then, the hint may still be there beside the answer
+        expect(verdict, address).to_contain_text(said("zh", revealed).partition("{")[0])
+        sidebar.get_by_text("日本語", exact=True).click()
+        expect(verdict, address).to_contain_text(said("ja", revealed).partition("{")[0])
+        expect(verdict, address).not_to_contain_text(said("zh", revealed).partition("{")[0])

@@ -88,6 +88,7 @@ class _Drawn(NamedTuple):
     breaks: bool = False
 
 
+BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
 _LINES: Final = {way: _Drawn(f"<div class=l dir={way}>") for way in ("ltr", "rtl")}
 _FLOWS: Final = {way: _Drawn(f"<span class=f dir={way}>") for way in ("ltr", "rtl")}
 _LINE_END: Final = _Drawn("</div>")
@@ -210,6 +211,7 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
         # Numbers always run from left to right; a chip without a direction joins its neighbours when they
         # agree.
         other = {"ltr": "rtl", "rtl": "ltr"}[base]
+        _direct_brackets(chips, ways, base)
         against = {other, "number"} if base == "rtl" else {other}
         at = 0
         while at < len(chips):
@@ -228,6 +230,24 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
             yield _FLOW_END
             at = end + 1
     yield _LINE_END
+
+
+def _direct_brackets(chips: Sequence[_Drawn], ways: list[str], base: str) -> None:
+    """Give the brackets around text of the other direction one of their own, as browsers do (UAX 9, rule
+    N0): the other one if that comes before them, too, and else the line's, which also wins inside."""
+    opened: list[tuple[str, int]] = []
+    for at, drawn in enumerate(chips):
+        bracket = "" if ways[at] else (drawn.text or "").strip()
+        if bracket in BRACKETS:
+            opened.append((BRACKETS[bracket], at))
+        elif bracket in [closing for closing, _start in opened]:
+            while (pair := opened.pop())[0] != bracket:
+                pass
+            start = pair[1]
+            inside = {way for way in ways[start + 1 : at] if way}
+            before = next((way for way in reversed(ways[:start]) if way in ("ltr", "rtl")), base)
+            if inside:
+                ways[start] = ways[at] = base if base in inside else before
 
 
 def line_html(drawn: Sequence[tuple[str, str]]) -> str:

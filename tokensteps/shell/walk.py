@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from html import escape
 from typing import Any, Final
 
 import streamlit as st
@@ -24,13 +23,13 @@ from tokensteps.language.pages import PAGES
 from tokensteps.runs.corpora import pack_text
 from tokensteps.server.shared_cache import remembered
 from tokensteps.teaching.exercises.words import LEVELS
-from tokensteps.teaching.feedback import in_steps
+from tokensteps.teaching.feedback import in_language, in_steps, revealed
 from tokensteps.teaching.game import Game, Hidden
 from tokensteps.teaching.lessons import WALK_PARAMETER, Link, facts, say
 from tokensteps.teaching.path.cards import CARDS, path_facts
 from tokensteps.teaching.path.stations import FOLLOW_UP, OWN_STATION, STATIONS
 from tokensteps.teaching.predictions import question_after
-from tokensteps.teaching.questions import AGAIN, UNREAD, WRONG, Question, Verdict
+from tokensteps.teaching.questions import AGAIN, UNREAD, Question, Verdict
 from tokensteps.teaching.walk import (
     PATH_WALK,
     Deed,
@@ -152,7 +151,7 @@ def _show_station_card(page: str, number: int) -> None:
                 partial(_card_shown, number, question),
             )
         if verdict is not None:
-            st.html(verdict_html(verdict))
+            st.html(verdict_html(in_language(verdict, partial(card.make, subject))))
 
 
 def _card_answered(number: int, question: Question, text: str, verdict: Verdict) -> None:
@@ -175,8 +174,7 @@ def _card_shown(number: int, question: Question) -> None:
     """Show the answer to a learner who gives none: the station is done, and its tick says so."""
     state = st.session_state
     use_language(state["language"])
-    solution = sentences(f"<b>{escape(_('Shown.'))}</b>", question.solution)
-    state[WALK_CARD] = (number, Verdict(WRONG, solution), ())
+    state[WALK_CARD] = (number, revealed(question), ())
     state[WALK_DEEDS] = {**state.get(WALK_DEEDS, {}), number: Deed("", question.key)}
     _tick(number)
 

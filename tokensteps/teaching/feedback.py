@@ -7,11 +7,13 @@ shown, and the value of a later try.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Final
 
-from tokensteps.language.i18n import _, ended, sentences
+from tokensteps.drawing.tokens import fill
+from tokensteps.language.i18n import _, count, current_language, ended, sentences
+from tokensteps.limits import ANSWER_LIMIT
 from tokensteps.teaching.questions import (
     AGAIN,
     HALF,
@@ -20,8 +22,10 @@ from tokensteps.teaching.questions import (
     UNREAD,
     WRONG,
     Choice,
+    Given,
     Question,
     Verdict,
+    unread,
 )
 
 MOST_TRIES: Final = 3
@@ -37,11 +41,58 @@ def tries_for(question: Question) -> int:
     return max(1, most)
 
 
+def judged(question: Question, answer: str) -> Verdict:
+    """The verdict on a typed answer."""
+    if not answer.strip():
+        return unread(_("Give an answer first."))
+    if len(answer) > ANSWER_LIMIT:
+        return unread(
+            _("The answer has {size} characters, but at most {limit} are read: shorten it.").format(
+                size=count(len(answer)), limit=count(ANSWER_LIMIT)
+            )
+        )
+    return question.grade(answer)
+
+
+def revealed(question: Question, message: str = "") -> Verdict:
+    """The answer, shown on request: that counts as wrong. `message` replaces the usual words around it."""
+    usual = sentences(f"<b>{escape(_('Shown.'))}</b>", question.solution)
+    text = fill(_(message), solution=question.solution) if message else usual
+    return Verdict(WRONG, text, given=Given(current_language(), "", shown=message))
+
+
 def in_steps(
-    question: Question, before: Sequence[str], answer: str, verdict: Verdict, counted: bool = True
+    question: Question,
+    before: Sequence[str],
+    answer: str,
+    verdict: Verdict,
+    counted: bool = True,
+    one_try: bool = False,
 ) -> Verdict:
     """The feedback after the wrong answers `before` and one with this verdict; the value of a later try is
-    mentioned only where answers are `counted`."""
+    mentioned only where answers are `counted`. If there is but `one_try`, the verdict is final."""
+    form = question.form
+    place = form.options.index(answer) if isinstance(form, Choice) and answer in form.options else -1
+    given = Given(current_language(), answer, place, tuple(before), counted, one_try)
+    return (verdict if one_try else _step(question, before, answer, verdict, counted))._replace(given=given)
+
+
+def in_language(verdict: Verdict, make: Callable[[], Question]) -> Verdict:
+    """The verdict in the language in use: its answer is judged again, by the same question in that language,
+    if it was given in another one."""
+    given = verdict.given
+    if given is None or given.language == current_language():
+        return verdict
+    question = make()
+    if given.shown is not None:
+        return revealed(question, given.shown)
+    options = question.form.options if isinstance(question.form, Choice) else ()
+    answer = options[given.place] if 0 <= given.place < len(options) else given.answer
+    again = judged(question, answer)
+    return in_steps(question, given.before, answer, again, given.counted, given.one_try)
+
+
+def _step(question: Question, before: Sequence[str], answer: str, verdict: Verdict, counted: bool) -> Verdict:
     tries = len(before) + 1
     if verdict.kind == RIGHT and tries > 1:
         kind, counts = (

@@ -8,16 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.i18n import N_, _, sentences
+from tokensteps.language.i18n import N_
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
-from tokensteps.teaching.feedback import in_steps
+from tokensteps.teaching.feedback import in_language, in_steps, revealed
 from tokensteps.teaching.predictions import next_question_step, question_after
 from tokensteps.teaching.questions import (
     AGAIN,
@@ -122,7 +122,9 @@ class Game:
     tally: Tally = field(default_factory=Tally)
     predictions: list[Prediction] = field(default_factory=list)
     verdict: Verdict | None = None
-    """The verdict on the last answer."""
+    """The verdict on the last answer,"""
+    about: tuple[int, str] = (0, "")
+    """the step before the question, and its kind."""
     tries: tuple[str, ...] = ()
     """The wrong answers to the present question."""
     began: float = field(default_factory=time.time)
@@ -149,9 +151,8 @@ class Game:
         """
         if not text.strip() and self.verdict is not None and self.verdict.kind != UNREAD:
             return False
-        if not hidden.one_try:
-            verdict = in_steps(question, self.tries, text, verdict, hidden.scored)
-        self.verdict = verdict
+        verdict = in_steps(question, self.tries, text, verdict, hidden.scored, hidden.one_try)
+        self.verdict, self.about = verdict, (self.reached, question.kind)
         if verdict.kind == UNREAD:
             return False
         if verdict.kind == AGAIN:
@@ -162,9 +163,15 @@ class Game:
 
     def give_up(self, hidden: Hidden, question: Question) -> None:
         """Show the step without an answer: that counts as wrong."""
-        shown = _("Shown.")
-        self.verdict = Verdict(WRONG, sentences(f"<b>{escape(shown)}</b>", question.solution))
+        self.verdict, self.about = revealed(question), (self.reached, question.kind)
         self._reveal(hidden, Prediction(self.reached + 1, question.kind, "", WRONG))
+
+    def reply(self, hidden: Hidden) -> Verdict | None:
+        """The verdict on the last answer, in the language in use."""
+        if self.verdict is not None:
+            make = partial(question_after, hidden.trace, *self.about, hidden.style)
+            self.verdict = in_language(self.verdict, make)
+        return self.verdict
 
     def _reveal(self, hidden: Hidden, prediction: Prediction) -> None:
         self.predictions.append(prediction)

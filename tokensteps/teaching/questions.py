@@ -29,6 +29,24 @@ LEAST_DIGITS: Final = 2
 """The fewest significant digits of a rounded number."""
 
 
+class Given(NamedTuple):
+    """An answer and its circumstances: enough to say its verdict again in another language."""
+
+    language: str
+    """The verdict's language."""
+    answer: str
+    place: int = -1
+    """An option's place in the list of answers: its words may be translated. -1 for any other answer."""
+    before: tuple[str, ...] = ()
+    """The wrong answers before it."""
+    counted: bool = True
+    """Whether answers are counted."""
+    one_try: bool = False
+    """Whether the first answer decides."""
+    shown: str | None = None
+    """For an answer shown on request: the message around it, or "" for the usual one."""
+
+
 class Verdict(NamedTuple):
     """The verdict on an answer."""
 
@@ -46,6 +64,7 @@ class Verdict(NamedTuple):
     """Which cells of a table are wrong."""
     worked: str = ""
     """A replacement of the question's own `worked`, for this answer."""
+    given: Given | None = None
 
 
 class Tally(NamedTuple):
@@ -101,6 +120,8 @@ class Choice:
     options: tuple[str, ...]
     shown: Mapping[str, str] = field(default_factory=dict)
     """Option → its markup, where it has tokens."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Option → its longer name in a list, plain text."""
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def show_question(hidden: Hidden, game: Game) -> None:
     """The verdict on the last answer, and the next question, if there is one."""
     with st.container(key=f"{hidden.key}-predict"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(verdict_html(game.verdict or Verdict("", escape(_(OPENING)))))
+            st.html(verdict_html(game.reply(hidden) or Verdict("", escape(_(OPENING)))))
             if game.tally.answered:
                 st.html(f'<div class="ts">{tally_html(game.tally)}</div>', width="content")
         question = game.question(hidden)

@@ -16,8 +16,8 @@ from tokensteps.components.board import board
 from tokensteps.drawing.lattice.board import board_html
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, listed, ngettext, use_language
-from tokensteps.limits import ANSWER_LIMIT
 from tokensteps.runs.corpora import plain_text
+from tokensteps.teaching.feedback import judged
 from tokensteps.teaching.questions import (
     AGAIN,
     HALF,
@@ -34,7 +34,6 @@ from tokensteps.teaching.questions import (
     SeveralLines,
     Tally,
     Verdict,
-    unread,
 )
 
 BOARD_PLACES: Final = 40
@@ -131,6 +130,7 @@ def _choice(key: str, form: Choice) -> None:
         _("Your answer"),
         form.options,
         index=None,
+        format_func=lambda option: form.names.get(option, option),
         key=box,
         placeholder=_("Choose, or type to search"),
         label_visibility="collapsed",
@@ -177,16 +177,7 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
         Cells: [f"cell.{number}" for number in range(form.open if isinstance(form, Cells) else 0)],
     }[type(form)]
     answer = "\n".join(plain_text(state.get(f"{key}.{name}")) for name in names)
-    if not answer.strip():
-        verdict = unread(_("Give an answer first."))
-    elif len(answer) > ANSWER_LIMIT:
-        verdict = unread(
-            _("The answer has {size} characters, but at most {limit} are read: shorten it.").format(
-                size=count(len(answer)), limit=count(ANSWER_LIMIT)
-            )
-        )
-    else:
-        verdict = question.grade(answer)
+    verdict = judged(question, answer)
     if verdict.kind != UNREAD and (verdict.kind != WRONG or isinstance(form, Choice | Entry)):
         for name in names:
             state[f"{key}.{name}"] = None if isinstance(form, Choice) else ""

@@ -27,7 +27,7 @@ class Panel {
     const next = kind === this.kind ? "" : kind;
     if (!this.kind && next) this.was = focused();
     const offered = this.kind === "offered";
-    this.kind = next;
+    [this.kind, this.second] = [next, false]; // the lecturer's key is shown on request only
     this.node.togglePopover(Boolean(next));
     if (next) {
       this.fill();
@@ -37,7 +37,8 @@ class Panel {
     if (offered) this.strip.room.decide(this.leads);
   }
   fill() {
-    const { labels, kind } = this, titles = { code: labels.join_title, pace: labels.pace_title,
+    const { labels, kind } = this, titles = {
+      code: this.second ? labels.second_device : labels.join_title, pace: labels.pace_title,
       lost: labels.lost_title, end: labels.end_title, progress: labels.progress_title,
       offered: filled(labels.lead_title, { code: this.strip.room.code }) }, title = titles[kind];
     const close = make("button", { type: "button", className: "leave", data: { do: "close" }, innerHTML:
@@ -91,18 +92,19 @@ class Panel {
       this.node.querySelector(".link").textContent = this.link();
       this.strip.later("qr", 400, () => this.draw());
     });
+    const hidden = Boolean(this.second); // what invites the class
     const shown = make("b", { className: "room-code", ariaLabel: [...code].join(" ") },
       make("span", { textContent: code.slice(0, 3) }), make("span", { textContent: code.slice(3) }));
-    const copy = make("button", { type: "button", textContent: labels.copy, data: { do: "copy" } });
+    const copy = make("button", { type: "button", hidden, textContent: labels.copy, data: { do: "copy" } });
     const second = make("button", { type: "button", textContent: labels.second_device, data: { do: "second" } });
-    second.ariaPressed = String(Boolean(this.second));
+    second.ariaPressed = String(hidden);
     return [make("div", { className: "both" }, make("div", { className: "qr" }),
-      make("div", {}, make("p", { textContent: labels.join_how }), shown,
+      make("div", { hidden }, make("p", { textContent: labels.join_how }), shown,
         make("p", { className: "people" }, strip.peopleTold()))),
-    make("p", { className: "link", textContent: this.link() }),
+    make("p", { className: "link", hidden, textContent: this.link() }),
     make("label", {}, make("span", { textContent: labels.address }), box),
     make("p", { className: "soft", textContent: labels.wifi }), this.names(), this.teams(),
-    make("footer", {}, make("button", { type: "button", className: "main", textContent: labels.start, data:
+    make("footer", {}, make("button", { type: "button", hidden, className: "main", textContent: labels.start, data:
       { do: "close" } }), copy, second)];
   }
   async draw() { // the code to scan: of the students' link, or of the lecturer's second device
@@ -181,8 +183,8 @@ class Panel {
       button.textContent = this.labels.copied;
     } else if (what === "second") {
       this.second = !this.second;
-      button.ariaPressed = String(this.second);
-      this.draw();
+      this.fill();
+      this.node.querySelector('[data-do="second"]').focus();
     } else if (what === "keep") this.keep();
     else if (what === "follow") {
       this.strip.post("pace");

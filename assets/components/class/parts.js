@@ -97,14 +97,17 @@ function verdictOf({ key = [], tied = [] }, answer) {
 // `shown`: {key, tied} once the right one may be told; `teams`: whether the columns are the teams'.
 function barsTable(labels, question, rounds, shown, teams = false) {
   const all = barRows(question, rounds), [right] = shown?.key ?? [];
-  const isRight = ({ answer }) => Boolean(shown) && verdictOf(shown, answer) === "right";
-  if (right !== undefined && !all.some(isRight)) all.push({ answer: right, counts: rounds.map(() => 0) });
-  const frequent = [...all].sort((one, other) => Math.max(...other.counts) - Math.max(...one.counts)).slice(0, BARS);
-  const rows = all.filter((row) => frequent.includes(row) || isRight(row));
+  const worth = ({ answer }) => Boolean(shown) && verdictOf(shown, answer);
+  if (right !== undefined && !all.some((row) => worth(row) === "right")) {
+    all.push({ answer: right, counts: rounds.map(() => 0) });
+  }
+  const first = (row) => Math.max(...row.counts) + (worth(row) ? 0.5 : 0); // before others with as many votes
+  const frequent = [...all].sort((one, other) => first(other) - first(one)).slice(0, BARS);
+  const rows = all.filter((row) => frequent.includes(row) || worth(row));
   const rest = all.filter((row) => !rows.includes(row));
   const others = rounds.map((round, index) =>
     rest.reduce((sum, { counts }) => sum + counts[index], round.others?.count ?? 0));
-  if (others.some(Boolean)) rows.push({ answer: null, counts: others });
+  if (rest.length || others.some(Boolean)) rows.push({ answer: null, counts: others });
   const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
   const totals = rounds.map((round) => Math.max(1, round.answered ?? 0));
   const vote = (index) => (rounds.length > 1 ? filled(labels.vote, { number: index + 1 }) : labels.votes);

@@ -245,6 +245,11 @@ def test_lines_take_their_direction_from_the_text() -> None:
         ("שלום 12 34 עולם", "שלום[ 12 34] עולם"),
         ("שלום in English , עולם", "שלום[ in English] , עולם"),
         ("שלום in עולם ok", "שלום[ in] עולם[ ok]"),
+        ("שלום ( abc ) 12", "שלום ([ abc] )[ 12]"),
+        ("שלום abc ( def ) 12", "שלום[ abc ( def ) 12]"),
+        ("שלום abc ( אבג def ) 12", "שלום[ abc] ( אבג[ def] )[ 12]"),
+        ("abc ( שלום ) עולם", "abc ([ שלום] )[ עולם]"),
+        ("שלום ) abc ( ok", "שלום )[ abc ( ok]"),
     ],
 )
 def test_right_to_left_text_keeps_together(text: str, order: str) -> None:

@@ -54,7 +54,7 @@ from tokensteps.language.i18n import use_language
 from tokensteps.language.slips import SLIPS
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
 from tokensteps.teaching.exercises.words import LEVELS, SIZES, draw_words
-from tokensteps.teaching.feedback import in_steps, tries_for
+from tokensteps.teaching.feedback import in_language, in_steps, judged, revealed, tries_for
 from tokensteps.teaching.predictions import ASKS, next_question_step, question_after
 from tokensteps.teaching.questions import (
     AGAIN,
@@ -618,9 +618,41 @@ def test_the_answer_is_hidden_before_the_last_try(kind: str) -> None:
         assert kinds == [(RIGHT, HALF, QUARTER)[min(number, len(before))] for number in range(3)]
 
 
+@pytest.mark.parametrize("kind", ["mistake", "construct", "viterbi", "bpe_count", "paritybpe_language"])
+def test_a_verdict_is_said_again_in_another_language(kind: str) -> None:
+    """It is the same as if the answer had been given in that language, where options have other words, too;
+    so is an answer shown on request."""
+    question = make(kind, 1, 2).question
+    try:
+        use_language("zh")
+        other = make(kind, 1, 2).question
+        for before in range(3):
+            for answer in (*wrong_answers(question, 1), question.key, " "):
+                wanted = answer
+                if isinstance(question.form, Choice) and isinstance(other.form, Choice) and answer != " ":
+                    wanted = other.form.options[question.form.options.index(answer)]
+                tries = [f"try {number}" for number in range(before)]
+                use_language("en")
+                verdict = in_steps(question, tries, answer, judged(question, answer))
+                assert in_language(verdict, lambda: other) is verdict
+                use_language("zh")
+                again = in_language(verdict, lambda: other)
+                assert again == in_steps(other, tries, wanted, judged(other, wanted))
+                assert (again.kind, again.cells) == (verdict.kind, verdict.cells)
+                assert again.reason != verdict.reason
+        for message in ("", "The answer: {solution}"):
+            use_language("en")
+            verdict = revealed(question, message)
+            use_language("zh")
+            again = in_language(verdict, lambda: other)
+            assert again == revealed(other, message) and again.reason != verdict.reason
+    finally:
+        use_language("en")
+
+
 def test_a_tie_stays_a_tie_and_two_options_have_one_try() -> None:
     verdict = Verdict(TIED, "")
     question = make("bpe_pair", 1, 1).question
-    assert in_steps(question, ["a + b"], "c + d", verdict) == verdict
+    assert in_steps(question, ["a + b"], "c + d", verdict)._replace(given=None) == verdict
     two = Question("x", "", Choice(("a", "b")), "a", lambda answer: verdict, "", "the way")
     assert tries_for(two) == 1 and tries_for(question) == 3

@@ -228,8 +228,8 @@ def facts_html(challenge: Challenge) -> str:
 def _finish(challenge: Challenge, hidden: Hidden, game: Game) -> None:
     """The result, and the code to hand in."""
     prefix = hidden.key
-    if game.verdict is not None:
-        st.html(verdict_html(game.verdict))
+    if (verdict := game.reply(hidden)) is not None:
+        st.html(verdict_html(verdict))
     name = text_box(_("Your name, as your teacher knows you"), NAME_LIMIT, key=f"{prefix}.name")
     answers = tuple(answer.text for answer in game.predictions)
     result = Answers(challenge.name, (name or "").strip(), game.seconds, answers)

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from tokensteps.components.address import page_address, update_url
-from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import N_, _, count, use_language
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED
@@ -22,9 +21,9 @@ from tokensteps.shell.walk import practised
 from tokensteps.site.scorm import SCORM_VERSIONS, exercises_page, scorm_package
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, PATH_KIND, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
-from tokensteps.teaching.feedback import in_steps
+from tokensteps.teaching.feedback import in_language, in_steps, revealed
 from tokensteps.teaching.lessons import MATTERS_LINK
-from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, WRONG, SeveralLines, Tally, Verdict
+from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, SeveralLines, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download, show_address
@@ -120,17 +119,18 @@ class Record:
 
     def answer(self, exercise: Exercise, text: str, verdict: Verdict) -> None:
         """Note an answer: before it counts, there are hints."""
-        if not self.answered(self.verdicts.get(exercise.name)):
-            before = self.tries.get(exercise.name, ())
-            verdict = in_steps(exercise.question, before, text, verdict)
-            if verdict.kind == AGAIN:
-                self.tries = {exercise.name: (*before, text)}
+        over = self.answered(self.verdicts.get(exercise.name))
+        before = () if over else self.tries.get(exercise.name, ())
+        verdict = in_steps(exercise.question, before, text, verdict, one_try=over)
+        if verdict.kind == AGAIN:
+            self.tries = {exercise.name: (*before, text)}
         self.count(exercise, verdict)
 
     def give_up(self, exercise: Exercise) -> None:
         """Count a tried but abandoned exercise as wrong."""
         if exercise.name in self.tries and not self.answered(self.verdicts.get(exercise.name)):
-            self.count(exercise, exercise.question.grade(self.tries[exercise.name][-1]))
+            question, last = exercise.question, self.tries[exercise.name][-1]
+            self.count(exercise, in_steps(question, (), last, question.grade(last), one_try=True))
 
     def count(self, exercise: Exercise, verdict: Verdict) -> None:
         """Note a verdict. The first one on an exercise counts; later ones are only shown. A verdict on an
@@ -258,8 +258,7 @@ def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
 def _shown(exercise: Exercise) -> None:
     """Reveal the answer: this counts as wrong, once."""
     use_language(st.session_state.get("language", "en"))
-    text = fill(_("The answer: {solution}"), solution=exercise.question.solution)
-    _record().count(exercise, Verdict(WRONG, text))
+    _record().count(exercise, revealed(exercise.question, N_("The answer: {solution}")))
 
 
 # --- the page -----------------------------------------------------------------------------------------------
@@ -414,7 +413,7 @@ def show_verdict(exercise: Exercise, record: Record) -> None:
     if record.remark is not None and record.remark[0] == exercise.name:
         verdict = record.remark[1]
     if verdict is not None:
-        st.html(verdict_html(verdict))
+        st.html(verdict_html(in_language(verdict, lambda: exercise.question)))
 
 
 def head_html(exercise: Exercise, total: Tally) -> str:

@@ -31,9 +31,9 @@ from tokensteps.pages.learn.scenes.glitch import glitch
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.rules import PLAYGROUND_SLOTS, SCENE_RULES
 from tokensteps.runs.settings import invalid_here, read_setting, read_short, write_short
-from tokensteps.teaching.feedback import in_steps
+from tokensteps.teaching.feedback import in_language, in_steps, revealed
 from tokensteps.teaching.lessons import Link
-from tokensteps.teaching.questions import AGAIN, UNREAD, WRONG, Question, Verdict
+from tokensteps.teaching.questions import AGAIN, UNREAD, Question, Verdict
 from tokensteps.teaching.scenes.scene_questions import SCENES
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
@@ -197,7 +197,7 @@ def show_scene_question(name: str) -> bool:
                 partial(_scene_shown, name, question),
             )
         if verdict is not None:
-            st.html(verdict_html(verdict))
+            st.html(verdict_html(in_language(verdict, lambda: question)))
     return over
 
 
@@ -210,7 +210,7 @@ def _scene_answered(name: str, question: Question, text: str, verdict: Verdict) 
 
 def _scene_shown(name: str, question: Question) -> None:
     use_language(st.session_state["language"])
-    _note(name, Verdict(WRONG, f"<b>{escape(_('Shown.'))}</b> {question.solution}"), ())
+    _note(name, revealed(question), ())
 
 
 def _note(name: str, verdict: Verdict, tries: tuple[str, ...]) -> None:

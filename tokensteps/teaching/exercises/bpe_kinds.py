@@ -276,10 +276,8 @@ def parity_chooser(random: Random, level: int) -> Draft:
         "In parity-aware BPE the language chooses whose lines take the most tokens: the next merge is the most frequent pair of its "
         "own lines. If languages tie, the first in the table chooses."
     )
-    rows = (
-        (words_in_tokens(trace, step, language), f"{_(PARALLEL_LANGUAGES[language])} ({language})")
-        for language in lines
-    )
+    names = {language: f"{_(PARALLEL_LANGUAGES[language])} ({language})" for language in lines}
+    rows = ((words_in_tokens(trace, step, language), name) for language, name in names.items())
     data = sheet_html((_("Its words, as they are split now"), _("Language")), rows)
     prompt_html = prompt(rule, data, escape(_("Which language chooses the next merge?")))
     packed = pack_text(
@@ -292,7 +290,8 @@ def parity_chooser(random: Random, level: int) -> Draft:
         "together": str(step),
     }
     link = Address(trace.algorithm, {**query, "text": packed, "step": str(step)}) if packed else None
-    return Draft(with_traps(question, {}, prompt_html), {"parallel": lines, "step": step}, link)
+    form = Choice(tuple(sorted(names)), names=names)
+    return Draft(replace(question, prompt=prompt_html, form=form), {"parallel": lines, "step": step}, link)
 
 
 def words_in_tokens(trace: ParityTrace, step: int, language: str) -> str:
