@@ -30,14 +30,14 @@ ON = "document.documentElement.hasAttribute('data-projector')"
 BOOK = "document[Symbol.for('tokensteps.stage')]"
 PAGES = ("playground", "pipeline", "renew")
 STAGES = ("bpe", "wordpiece", "unigram", "compare")
-STEP = f"+{BOOK}.querySelector('input').value"
+STEP = f"+{BOOK}?.querySelector('input').value"
 SMALL = f"""([selector, least]) => [...{BOOK}.querySelectorAll(selector)].filter(e => e.checkVisibility() && e.textContent.trim())
   .map(e => [e.className || e.tagName, e.textContent.slice(0, 30), parseFloat(getComputedStyle(e).fontSize)]).filter(found => found[2] < least)"""
 OUTSIDE = f"""() => [{BOOK}, ...{BOOK}.children, ...{BOOK}.querySelectorAll('.transport > *, .stage > *, .cols > section, .trio > section')]
   .filter(e => e.checkVisibility() && !e.matches('.unseen')).map(e => [e.className || e.tagName, e.getBoundingClientRect()])
   .filter(([, r]) => r.left < 0 || r.top < 0 || r.right > innerWidth + .5 || r.bottom > innerHeight + .5).map(([name, r]) => [name, r.right, r.bottom])"""
 NARRATION = ".say p:not(.why), .say p:not(.why) .t"
-FIGURES = ".w .t, td .t, .more, .say, .say .why, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
+FIGURES = ".w .t, td .t, .more, .say, .say .why, .figures > summary, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
 BEYOND = f"""() => [...{BOOK}.querySelectorAll('.line .now')].map(e => e.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth)"""
 UNDER = f"""() => {{ const boxes = what => [...what].filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect());
   const over = boxes(document.querySelectorAll('.ts-projector > button, .ts-open-projected'));
