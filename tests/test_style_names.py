@@ -17,7 +17,9 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 GAP: Final = "\0"
 """The place of an f-string's field."""
 NAME: Final = r"-?[A-Za-z_][\w-]*"
-OTHERS: Final = re.compile(r"cm-\w+|js-plotly-plot|st-key-.*|vscode-(?:dark|light|high-contrast(?:-light)?)")
+OTHERS: Final = re.compile(
+    r"cm-\w+|js-plotly-plot|modebar|st-key-.*|vscode-(?:dark|light|high-contrast(?:-light)?)"
+)
 """Classes of CodeMirror, Plotly and Streamlit, changed by our style sheets, and of VS Code, for its theme."""
 COMPUTED: Final = {
     **{f"c{number}": "colour" for number in range(10)},

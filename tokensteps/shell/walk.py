@@ -23,7 +23,7 @@ from tokensteps.language.pages import PAGES
 from tokensteps.runs.corpora import pack_text
 from tokensteps.server.shared_cache import remembered
 from tokensteps.teaching.exercises.words import LEVELS
-from tokensteps.teaching.feedback import in_language, in_steps, revealed
+from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.game import Game, Hidden
 from tokensteps.teaching.lessons import WALK_PARAMETER, Link, facts, say
 from tokensteps.teaching.path.cards import CARDS, path_facts
@@ -151,7 +151,7 @@ def _show_station_card(page: str, number: int) -> None:
                 partial(_card_shown, number, question),
             )
         if verdict is not None:
-            st.html(verdict_html(in_language(verdict, partial(card.make, subject))))
+            st.html(verdict_html(translated_verdict(verdict, partial(card.make, subject))))
 
 
 def _card_answered(number: int, question: Question, text: str, verdict: Verdict) -> None:

@@ -56,7 +56,8 @@ def judged(question: Question, answer: str) -> Verdict:
 
 def revealed(question: Question, message: str = "") -> Verdict:
     """The answer, shown on request: that counts as wrong. `message` replaces the usual words around it."""
-    usual = sentences(f"<b>{escape(_('Shown.'))}</b>", question.solution)
+    shown = escape(_("Shown."))
+    usual = sentences(f"<b>{shown}</b>", question.solution)
     text = fill(_(message), solution=question.solution) if message else usual
     return Verdict(WRONG, text, given=Given(current_language(), "", shown=message))
 
@@ -77,7 +78,7 @@ def in_steps(
     return (verdict if one_try else _step(question, before, answer, verdict, counted))._replace(given=given)
 
 
-def in_language(verdict: Verdict, make: Callable[[], Question]) -> Verdict:
+def translated_verdict(verdict: Verdict, make: Callable[[], Question]) -> Verdict:
     """The verdict in the language in use: its answer is judged again, by the same question in that language,
     if it was given in another one."""
     given = verdict.given

@@ -17,7 +17,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import N_
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.limits import ANSWERS_LISTED
-from tokensteps.teaching.feedback import in_language, in_steps, revealed
+from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.predictions import next_question_step, question_after
 from tokensteps.teaching.questions import (
     AGAIN,
@@ -170,7 +170,7 @@ class Game:
         """The verdict on the last answer, in the language in use."""
         if self.verdict is not None:
             make = partial(question_after, hidden.trace, *self.about, hidden.style)
-            self.verdict = in_language(self.verdict, make)
+            self.verdict = translated_verdict(self.verdict, make)
         return self.verdict
 
     def _reveal(self, hidden: Hidden, prediction: Prediction) -> None:

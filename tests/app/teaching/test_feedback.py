@@ -54,7 +54,7 @@ from tokensteps.language.i18n import use_language
 from tokensteps.language.slips import SLIPS
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
 from tokensteps.teaching.exercises.words import LEVELS, SIZES, draw_words
-from tokensteps.teaching.feedback import in_language, in_steps, judged, revealed, tries_for
+from tokensteps.teaching.feedback import in_steps, judged, revealed, translated_verdict, tries_for
 from tokensteps.teaching.predictions import ASKS, next_question_step, question_after
 from tokensteps.teaching.questions import (
     AGAIN,
@@ -634,9 +634,9 @@ def test_a_verdict_is_said_again_in_another_language(kind: str) -> None:
                 tries = [f"try {number}" for number in range(before)]
                 use_language("en")
                 verdict = in_steps(question, tries, answer, judged(question, answer))
-                assert in_language(verdict, lambda: other) is verdict
+                assert translated_verdict(verdict, lambda: other) is verdict
                 use_language("zh")
-                again = in_language(verdict, lambda: other)
+                again = translated_verdict(verdict, lambda: other)
                 assert again == in_steps(other, tries, wanted, judged(other, wanted))
                 assert (again.kind, again.cells) == (verdict.kind, verdict.cells)
                 assert again.reason != verdict.reason
@@ -644,7 +644,7 @@ def test_a_verdict_is_said_again_in_another_language(kind: str) -> None:
             use_language("en")
             verdict = revealed(question, message)
             use_language("zh")
-            again = in_language(verdict, lambda: other)
+            again = translated_verdict(verdict, lambda: other)
             assert again == revealed(other, message) and again.reason != verdict.reason
     finally:
         use_language("en")

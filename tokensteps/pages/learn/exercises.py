@@ -21,7 +21,7 @@ from tokensteps.shell.walk import practised
 from tokensteps.site.scorm import SCORM_VERSIONS, exercises_page, scorm_package
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, PATH_KIND, Exercise, make, next_level
 from tokensteps.teaching.exercises.words import LEVELS
-from tokensteps.teaching.feedback import in_language, in_steps, revealed
+from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.lessons import MATTERS_LINK
 from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, SeveralLines, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
@@ -413,7 +413,7 @@ def show_verdict(exercise: Exercise, record: Record) -> None:
     if record.remark is not None and record.remark[0] == exercise.name:
         verdict = record.remark[1]
     if verdict is not None:
-        st.html(verdict_html(in_language(verdict, lambda: exercise.question)))
+        st.html(verdict_html(translated_verdict(verdict, lambda: exercise.question)))
 
 
 def head_html(exercise: Exercise, total: Tally) -> str:

@@ -31,7 +31,7 @@ from tokensteps.pages.learn.scenes.glitch import glitch
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.rules import PLAYGROUND_SLOTS, SCENE_RULES
 from tokensteps.runs.settings import invalid_here, read_setting, read_short, write_short
-from tokensteps.teaching.feedback import in_language, in_steps, revealed
+from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.lessons import Link
 from tokensteps.teaching.questions import AGAIN, UNREAD, Question, Verdict
 from tokensteps.teaching.scenes.scene_questions import SCENES
@@ -197,7 +197,7 @@ def show_scene_question(name: str) -> bool:
                 partial(_scene_shown, name, question),
             )
         if verdict is not None:
-            st.html(verdict_html(in_language(verdict, lambda: question)))
+            st.html(verdict_html(translated_verdict(verdict, lambda: question)))
     return over
 
 
