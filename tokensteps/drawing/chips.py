@@ -89,6 +89,8 @@ class _Drawn(NamedTuple):
 
 
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
+MOST_BRACKETS: Final = 63
+"""How many may be open at once: those after them stay as they are (UAX 9, BD16)."""
 _LINES: Final = {way: _Drawn(f"<div class=l dir={way}>") for way in ("ltr", "rtl")}
 _FLOWS: Final = {way: _Drawn(f"<span class=f dir={way}>") for way in ("ltr", "rtl")}
 _LINE_END: Final = _Drawn("</div>")
@@ -235,19 +237,22 @@ def _line(chips: Sequence[_Drawn]) -> Iterator[_Drawn]:
 def _direct_brackets(chips: Sequence[_Drawn], ways: list[str], base: str) -> None:
     """Give the brackets around text of the other direction one of their own, as browsers do (UAX 9, rule
     N0): the other one if that comes before them, too, and else the line's, which also wins inside."""
-    opened: list[tuple[str, int]] = []
+    opened: list[tuple[str, int, str]] = []
+    before = base
     for at, drawn in enumerate(chips):
+        if ways[at] in ("ltr", "rtl"):
+            before = ways[at]
         bracket = "" if ways[at] else (drawn.text or "").strip()
         if bracket in BRACKETS:
-            opened.append((BRACKETS[bracket], at))
-        elif bracket in [closing for closing, _start in opened]:
+            if len(opened) == MOST_BRACKETS:
+                return
+            opened.append((BRACKETS[bracket], at, before))
+        elif any(bracket == closing for closing, _start, _outside in opened):
             while (pair := opened.pop())[0] != bracket:
                 pass
-            start = pair[1]
-            inside = {way for way in ways[start + 1 : at] if way}
-            before = next((way for way in reversed(ways[:start]) if way in ("ltr", "rtl")), base)
-            if inside:
-                ways[start] = ways[at] = base if base in inside else before
+            _closing, start, outside = pair
+            if inside := {way for way in ways[start + 1 : at] if way}:
+                ways[start] = ways[at] = before = base if base in inside else outside
 
 
 def line_html(drawn: Sequence[tuple[str, str]]) -> str:
