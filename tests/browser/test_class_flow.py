@@ -397,7 +397,7 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     expect(wall.locator(f"{STRIP}.lecturer")).to_be_visible()
     held(wall, "PageUp")
     projected(wall, "Ties")
-    turn_to(wall, f"/bpe?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&class={code}")
+    wall.goto(f"{app}/bpe?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&class={code}")
     step(wall, 6)
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
     wall.keyboard.press("a")
