@@ -64,6 +64,9 @@ WIDTHS = """() => [document.documentElement.scrollWidth - document.documentEleme
 HAS_TEXT = "text => new URL(location.href).searchParams.get('text') === text"
 
 
+TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
 class Bpe:
     """The page and a learner's actions on it."""
 
@@ -125,7 +128,10 @@ class Bpe:
     def opened(self, label: str) -> Locator:
         """Open a select box and return its options."""
         self.rest()
-        self.page.get_by_label(label, exact=True).click()
+        box = self.page.get_by_label(label, exact=True)
+        box.scroll_into_view_if_needed()
+        self.page.evaluate(TWO_FRAMES)  # else the scroll would close the list
+        box.click()
         options = self.page.get_by_role("option")
         options.first.wait_for()
         return options
