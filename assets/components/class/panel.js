@@ -32,7 +32,10 @@ class Panel {
     if (next) {
       this.fill();
       this.node.focus({ preventScroll: true });
-    } else if (this.was?.isConnected) this.was.focus({ preventScroll: true });
+    } else {
+      document.activeElement.blur(); // the next key is the page's, at once
+      if (this.was?.isConnected) this.was.focus({ preventScroll: true });
+    }
     this.strip.update();
     if (offered) this.strip.room.decide(this.leads);
   }
