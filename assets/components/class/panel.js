@@ -33,7 +33,7 @@ class Panel {
       this.fill();
       this.node.focus({ preventScroll: true });
     } else {
-      document.activeElement.blur(); // the next key is the page's, at once
+      if (this.node.contains(document.activeElement)) document.activeElement.blur(); // the next key is the page's
       if (this.was?.isConnected) this.was.focus({ preventScroll: true });
     }
     this.strip.update();
