@@ -590,7 +590,8 @@ class Flipbook extends Component {
     if (seeks || this.again) this.writeAddress();
     this.again = false;
     if (lost) this.reported = next.seek[0];
-    if (lost || (seeks && this.bounds)) this.later("tell", REST, () => this.tell());
+    // Led away, without a word to Python, while these frames were on their way: they don't go as far.
+    if (lost || (seeks && this.bounds) || !this.frame()) this.later("tell", REST, () => this.tell());
     this.grow(next);
   }
   measure({ last }, behind) { // it changes in a growing run
