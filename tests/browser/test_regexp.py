@@ -23,6 +23,7 @@ from tests.samples import sampled
 from tokenizers_core.text import normalizers, splitting
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.training import unigram
+from tokensteps.drawing import tokens
 from tokensteps.language import marks
 from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import LANGUAGES, use_language
@@ -87,7 +88,19 @@ def test_a_pattern_has_the_matches_of_regex(asking: Page, pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\w", r"\s", r"\d", r"\p{L}", r"\p{M}", r"\p{P}", r"\p{Zs}", r"\p{Han}", r"\p{Common}"]
+    "pattern",
+    [
+        r"\w",
+        r"\s",
+        r"\d",
+        r"\p{L}",
+        r"\p{M}",
+        r"\p{P}",
+        r"\p{Zs}",
+        r"\p{Han}",
+        r"\p{Common}",
+        tokens.TAKES_SKIN_TONE.pattern,
+    ],
 )
 def test_a_class_has_the_same_characters(asking: Page, pattern: str) -> None:
     runs, every = f"{pattern}+", every_character()

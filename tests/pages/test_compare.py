@@ -74,7 +74,8 @@ def shows(app: AppTest, comparison: Comparison) -> None:
 def test_a_bare_address_is_the_four_sentences() -> None:
     app = opened()
     assert app.title[0].value == "Compare" and problems(app) == []
-    assert address(app).items() <= {"corpus": "course"}.items()  # written where training took a while
+    # Written where training took a while.
+    assert address(app).items() <= {"corpus": "course", "step": str(book(app)["seek"][0])}.items()
     assert tabs(app) == TABS
     assert value(app, "corpus") == "course"
     shows(app, example("course"))

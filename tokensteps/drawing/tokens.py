@@ -13,7 +13,10 @@ import unicodedata
 from collections.abc import Iterable
 from hashlib import blake2b
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
+
+import regex
 
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.errors import TokenizersCoreError
@@ -36,6 +39,7 @@ _PUNCTUATED = re.compile(
     re.DOTALL,
 )
 """A chip or a pair, and the punctuation right before and behind it."""
+TAKES_SKIN_TONE = regex.compile(r"\p{Emoji_Modifier_Base}")
 LEFT_TO_RIGHT = "\u200e"
 """An invisible mark that counts as a left-to-right letter."""
 
@@ -218,8 +222,8 @@ def _named(text: str, visible: dict[str, str]) -> list[Part]:
     shown: list[Part] = []
     # A combining mark would be drawn on the chip before it: put it on a dotted circle.
     plain = "◌" if text and unicodedata.category(text[0]) in ("Mn", "Me", "Mc") else ""
-    for character in text:
-        name = "" if character in visible else _name(character)
+    for before, character in pairwise(" " + text):
+        name = "" if character in visible else _name(character, before)
         if not name:
             plain += visible.get(character, character)
             continue
@@ -232,10 +236,12 @@ def _named(text: str, visible: dict[str, str]) -> list[Part]:
     return shown
 
 
-def _name(character: str) -> str:
+def _name(character: str, before: str) -> str:
     point = ord(character)
     if 0xDC80 <= point <= 0xDCFF:
         return f"0x{point - 0xDC00:02X}"  # a byte without text
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp", "Zs"):
+    # Most fonts have no sign for a skin tone by itself.
+    is_alone = "🏻" <= character <= "🏿" and not TAKES_SKIN_TONE.match(before)
+    if is_alone or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp", "Zs"):
         return f"U+{point:04X}"
     return ""

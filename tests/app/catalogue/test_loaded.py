@@ -704,6 +704,8 @@ def zipped() -> bytes:
     return stream.getvalue()
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0a" * 32 + b"\nsize 499723\n"
+"""In place of a large file in a Git repository, as Git LFS's specification has it."""
 FULL = b"".join(base64.b64encode(bytes([byte])) + b" %d\n" % byte for byte in range(256))
 NOT_TOKENIZERS: list[tuple[str, dict[str, bytes]]] = [
     ("nothing", {}),
@@ -734,6 +736,8 @@ NOT_TOKENIZERS: list[tuple[str, dict[str, bytes]]] = [
     ("pickle", {"tokenizer.pkl": pickle.dumps({"a": 1})}),
     ("archive", {"model.zip": zipped()}),
     ("archive", {"tokenizer.json": gzip.compress(b"{}")}),
+    ("lfs", {"tokenizer.model": POINTER}),
+    ("lfs", {"tokenizer.json": POINTER}),
     ("image", {"cat.png": b"\x89PNG\r\n\x1a\n"}),
     ("image", {"vocab.txt": b"\xff\xd8\xff\xe0JFIF"}),
     ("binary", {"model.safetensors": b"\x40\x00\x00\x00\x00\x00\x00\x00{}"}),

@@ -177,10 +177,10 @@ def spelled_out(token: str, spaces: dict[str, str]) -> str:
             shown += spaces[character]
         elif 0xDC80 <= ord(character) <= 0xDCFF:
             shown += f"0x{ord(character) - 0xDC00:02X}"
-        elif unicodedata.category(character)[0] == "C" or unicodedata.category(character) in (
-            "Zs",
-            "Zl",
-            "Zp",
+        elif (
+            unicodedata.category(character)[0] == "C"
+            or unicodedata.category(character) in ("Zs", "Zl", "Zp")
+            or character in "🏻🏼🏽🏾🏿"  # behind no hand in a random text
         ):
             shown += f"U+{ord(character):04X}"
         else:
@@ -246,6 +246,9 @@ def test_pieces_of_a_character() -> None:
         ("\ue000", "U+E000"),
         (" \t\n\r", "␣⇥⏎␍"),
         ("👩‍🍳", "👩U+200D🍳"),
+        ("##🏽", "##U+1F3FD"),
+        ("🏽🏿", "U+1F3FDU+1F3FF"),
+        ("👍🏽", "👍🏽"),
     ],
 )
 def test_the_invisible_is_named(token: str, shown: str) -> None:

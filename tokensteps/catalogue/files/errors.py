@@ -50,6 +50,9 @@ class LoadError(TokenizersCoreError):
             "{file} is a Python pickle, which can run code when opened; upload tokenizer.json instead."
         ),
         "archive": N_("{file} is an archive; unpack it and upload the tokenizer.json inside."),
+        "lfs": N_(
+            "{file} is a Git LFS pointer, not the file itself; run “git lfs pull”, or download it from the model's page."
+        ),
         "image": N_("{file} is an image; upload tokenizer.json."),
         "binary": N_("{file} is binary data, not text; upload tokenizer.json."),
         "not_utf8": N_(

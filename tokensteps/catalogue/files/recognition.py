@@ -49,6 +49,7 @@ ALONE: Final = ("words", "ranks", "tekken", "minbpe", "pieces")
 MINBPE: Final = "minbpe v1"
 """The first line of minbpe's models."""
 MAGIC: Final = (
+    (b"version https://git-lfs.", "lfs"),
     (b"PK\x03\x04", "archive"),
     (b"\x1f\x8b", "archive"),
     (b"BZh", "archive"),

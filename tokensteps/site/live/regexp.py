@@ -21,7 +21,9 @@ VERBOSE: Final = 64
 """The flags, with the numbers of `re`. No other flags exist here."""
 
 _CATEGORIES: Final = re.compile("L[ulmto&]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfson]?|LC")
-_BINARY: Final = frozenset({"Alphabetic", "Any", "Emoji", "Extended_Pictographic", "White_Space"})
+_BINARY: Final = frozenset(
+    {"Alphabetic", "Any", "Emoji", "Emoji_Modifier_Base", "Extended_Pictographic", "White_Space"}
+)
 _CLASSES: Final = {
     "s": r"\p{White_Space}",
     "d": r"\p{Nd}",
