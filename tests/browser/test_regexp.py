@@ -89,19 +89,8 @@ def test_a_pattern_has_the_matches_of_regex(asking: Page, pattern: str) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    [
-        r"\w",
-        r"\s",
-        r"\d",
-        r"\p{L}",
-        r"\p{M}",
-        r"\p{P}",
-        r"\p{Zs}",
-        r"\p{Han}",
-        r"\p{Common}",
-        tokens.TAKES_SKIN_TONE.pattern,
-    ],
-)
+    [r"\w", r"\s", r"\d", r"\p{L}", r"\p{M}", r"\p{P}", r"\p{Zs}", r"\p{Han}", r"\p{Common}", tokens.TAKES_SKIN_TONE.pattern],
+)  # fmt: skip
 def test_a_class_has_the_same_characters(asking: Page, pattern: str) -> None:
     runs, every = f"{pattern}+", every_character()
     assert [one.span() for one in regexp.compile(runs).finditer(every)] == [

@@ -3,7 +3,7 @@
 
 No other module turns a token into markup. Plain text, `readable`'s included, goes through `escape` or `fill`
 like all other text from learners. Invisible characters get a sign or a name: white space, control characters,
-bytes of incomplete characters.
+bytes of incomplete characters, skin tones by themselves.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ _PUNCTUATED = re.compile(
 )
 """A chip or a pair, and the punctuation right before and behind it."""
 TAKES_SKIN_TONE = regex.compile(r"\p{Emoji_Modifier_Base}")
+"""A hand or a face: the skin tone behind it is its colour."""
 LEFT_TO_RIGHT = "\u200e"
 """An invisible mark that counts as a left-to-right letter."""
 
@@ -241,7 +242,7 @@ def _name(character: str, before: str) -> str:
     if 0xDC80 <= point <= 0xDCFF:
         return f"0x{point - 0xDC00:02X}"  # a byte without text
     # Most fonts have no sign for a skin tone by itself.
-    is_alone = "🏻" <= character <= "🏿" and not TAKES_SKIN_TONE.match(before)
+    is_alone = "\U0001f3fb" <= character <= "\U0001f3ff" and not TAKES_SKIN_TONE.match(before)
     if is_alone or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp", "Zs"):
         return f"U+{point:04X}"
     return ""
