@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.cable import Gate
+from tests.browser.conftest import left_over
 from tests.browser.test_class import (
     CARD,
     PHONE,
@@ -324,6 +325,7 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
         expect(phone.locator(CARD)).to_contain_text(message)
         expect(lecturer.locator(f"{WALL} {wall}")).to_be_visible()
     expect(lecturer.locator(f"{WALL} tr.right")).to_contain_text("1 · 100 %")
+    assert left_over(lecturer, STUB) == []
     lecturer.keyboard.press("p")
     lecturer.get_by_role("link", name="Exercises", exact=True).first.click()
     phone.wait_for_function("location.pathname === '/exercises'")
@@ -331,6 +333,12 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     expect(lecturer.locator(WALL)).to_be_hidden()
     counted_in_its_row(lecturer, phone)
     long_answers(lecturer, phone)
+
+
+STUB = """() => [...document[Symbol.for('tokensteps.stage')].querySelectorAll('.transport > input')].filter(slider => {
+  const [row, own, above] = [slider.parentElement, slider, slider.previousElementSibling].map(part => part.getBoundingClientRect());
+  return own.top >= above.bottom && own.width < row.width / 2; }).map(slider => slider.clientWidth)"""
+"""The slider, if it has a row of its own and leaves most of it empty."""
 
 
 def tapped_twice(phone: Page, lecturer: Page) -> None:
