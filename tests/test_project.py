@@ -427,7 +427,7 @@ def test_tests_wait_for_a_state_and_never_for_milliseconds() -> None:
 
 
 OTHERS_PRIVATE: Final = {
-    "_active_session_info_by_id", "_bind_socket", "_enqueue_forward_msg", "_handle_scriptrunner_event_on_event_loop", "_loop_coroutine",
+    "_active_session_info_by_id", "_bind_socket", "_enqueue", "_enqueue_forward_msg", "_handle_scriptrunner_event_on_event_loop", "_loop_coroutine",
     "_new_widget_state", "_on_scriptrunner_event", "_parse_subprotocols", "_populate_theme_msg", "_run", "_run_script", "_run_script_thread", "_script_thread",
     "_send_message", "_state", "_tree",  # Streamlit's: the app's patches, and `AppTest`
     "_set_nodelay",  # asyncio's

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final
 from zlib import crc32
 
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.proto.NumberInput_pb2 import NumberInput
+from streamlit.proto.TextArea_pb2 import TextArea
+from streamlit.proto.TextInput_pb2 import TextInput
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.state.common import RegisterWidgetResult, WidgetMetadata
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, SessionState
@@ -26,7 +31,10 @@ HELD: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_held"
 comes first where the browser has never sent one."""
 OLDER_AT_MOST: Final = 8
 SENT_AGAIN: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_sent_again"
-"""The widgets whose values this run sends to the browser once more."""
+"""The widgets whose values this run sends to the browser once more; True for those not yet drawn there."""
+UNDRAWN: Final = ContextVar("UNDRAWN", default="")
+"""The last one of the latter in a run."""
+TYPED: Final = (TextInput, TextArea, NumberInput)
 
 
 def keep_what_the_page_has_set() -> None:
@@ -37,14 +45,18 @@ def keep_what_the_page_has_set() -> None:
     settings of two runs. The page's values are sent once more.
 
     So are those of widgets not yet drawn in the browser. Streamlit sends a page's value in one run only;
-    where another run overtakes it, the browser would begin with the widget's default, and choose that.
+    where another run overtakes it, the browser would begin with the widget's default, and choose that. A text
+    box gets the value as its default, for it may have been drawn in the meantime, and typed into.
     """
     require(SessionState, "_old_state", "on_script_will_rerun", "register_widget")
+    require(DeltaGenerator, "_enqueue")
     prepare, register = SessionState.on_script_will_rerun, SessionState.register_widget
+    enqueue = DeltaGenerator._enqueue
 
     def prepare_without_old(state: SessionState, widget_states: WidgetStates | None, **replay: Any) -> None:
         old = _old_in(widget_states, state) if widget_states else set()
-        state._old_state[SENT_AGAIN] = old | (_undrawn(widget_states, state) if widget_states else set())
+        undrawn = _undrawn(widget_states, state) if widget_states else set()
+        state._old_state[SENT_AGAIN] = dict.fromkeys(old, False) | dict.fromkeys(undrawn, True)
         if widget_states and old:
             widget_states = WidgetStates(widgets=(one for one in widget_states.widgets if one.id not in old))
         prepare(state, widget_states, **replay)
@@ -53,11 +65,21 @@ def keep_what_the_page_has_set() -> None:
         state: SessionState, metadata: WidgetMetadata[Any], user_key: str | None
     ) -> RegisterWidgetResult[Any]:
         result = register(state, metadata, user_key)
-        again = metadata.id in state._old_state.get(SENT_AGAIN, ())
-        return replace(result, value_changed=True) if again else result
+        again = state._old_state.get(SENT_AGAIN, {})
+        if again.get(metadata.id):
+            UNDRAWN.set(metadata.id)
+        return replace(result, value_changed=True) if metadata.id in again else result
+
+    def send_with_first_value(
+        container: DeltaGenerator, kind: str, element: Any, *more: Any, **options: Any
+    ) -> DeltaGenerator:
+        if isinstance(element, TYPED) and element.id == UNDRAWN.get():
+            element.default, element.set_value = element.value, False
+        return enqueue(container, kind, element, *more, **options)
 
     SessionState.on_script_will_rerun = prepare_without_old  # type: ignore[method-assign, assignment]
     SessionState.register_widget = register_to_send  # type: ignore[method-assign, assignment]
+    DeltaGenerator._enqueue = send_with_first_value  # type: ignore[method-assign, assignment]
 
 
 def _old_in(widget_states: WidgetStates, state: SessionState) -> set[str]:
