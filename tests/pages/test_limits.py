@@ -46,6 +46,7 @@ PAGES = {
     "playground": Page("playground", Path("pages", "explore", "playground.py"), ()),
     "home": Page("home", Path("pages", "learn", "home.py"), ()),
     "glossary": Page("glossary", Path("pages", "learn", "glossary.py"), ()),
+    "teach": Page("teach", Path("pages", "learn", "teach.py"), ()),
     "exercises": Page("exercises", Path("pages", "learn", "exercises.py"), ()),
     "challenge": Page("challenge", Path("pages", "learn", "challenge.py"), ()),
 }

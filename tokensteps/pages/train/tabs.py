@@ -30,7 +30,7 @@ from tokensteps.limits import ENCODE_LIMIT, FIND_LIMIT, MOST_ROWS, STEPS_SENT, W
 from tokensteps.pages.learn.challenge import show_challenge_maker
 from tokensteps.pages.train.page import TrainView
 from tokensteps.pages.train.random_splits import dropout_part, ways_part
-from tokensteps.runs.corpora import EXAMPLES, plain_text
+from tokensteps.runs.corpora import EXAMPLES, Example, plain_text
 from tokensteps.runs.settings import corpus_title
 from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import StepTable
@@ -200,7 +200,7 @@ def run_files_tab(view: TrainView[AnyTrace]) -> None:
     for column, (name, file) in zip(others, page.run_files.items(), strict=True):
         download(column, _(file.label), f"{page.name}-{name}", partial(file.make, trace), page.name)
     for_paper, to_solve, *_rest = st.columns(1 + len(page.run_files))
-    printed = partial(print_run, view, title)
+    printed = partial(print_run, view, title, EXAMPLES.get(controls["corpus"]))
     download(for_paper, _("All steps, to print (HTML)"), f"{page.name}-steps.html", printed, page.name)
     tasks = partial(print_worksheet, view, title)
     label = _("Worksheet from this step, with a key (HTML)")
@@ -238,10 +238,9 @@ def show_step_files(view: TrainView[AnyTrace]) -> None:
     )
 
 
-def print_run(view: TrainView[AnyTrace], title: str) -> str:
+def print_run(view: TrainView[AnyTrace], title: str, example: Example | None) -> str:
     """All steps for paper, and a word's encoding by the tokenizer after this step: Unigram's lattice."""
     page, trace, style = view.page, view.trace, view.style
-    example = EXAMPLES.get(view.controls["corpus"])
     word = example.word if example is not None and example.word else trace.corpus.words[0]
     story = trace.tokenizer(view.step).explain(word[:LATTICE_CHARACTERS])
     shown = _("{word}, encoded after step {step}").format(word=readable(word, style), step=count(view.step))
