@@ -569,8 +569,11 @@ class Flipbook extends Component {
     if (data === this.data) this.receive(next);
   }
   receive(next) {
-    // A session's first seek is for a page without a book. A page with one has lost its session: its own step counts.
-    const other = next.run !== this.book.run, lost = !other && this.nonce !== 1 && next.seek[1] === 1;
+    // A session's first seek is for a page without a book. A page with one has lost its session: its own step counts,
+    // also where the book went away because the new session first had to make its run.
+    const other = next.run !== this.book.run, [left, step] = document[LEFT] ?? [];
+    const back = !this.book.run && left === next.run, lost = (other ? back : this.nonce !== 1) && next.seek[1] === 1;
+    if (lost && back) this.step = step;
     const seeks = !lost && (other || next.seek[1] !== this.nonce);
     const [before, behind] = next.labels.step.replace("{last}", separated(next.last)).split("{step}");
     [this.book, this.nonce, this.reportedAt] = [{ ...next, before }, next.seek[1], -Infinity];
@@ -618,6 +621,10 @@ class Flipbook extends Component {
   ask() {
     this.send("grow", [this.book.run, ++this.asks, this.following]);
     this.later("grow", LOST, () => this.ask());
+  }
+  close() {
+    if (this.book.param) document[LEFT] = [this.book.run, this.step];
+    super.close();
   }
   start({ labels }) { // another run, or another language
     const focus = document.activeElement;

@@ -4,6 +4,7 @@
 const MOUNTED = Symbol.for("tokensteps.component"); // on a root: the component mounted there
 const STYLES = Symbol.for("tokensteps.styles"); // on a root: its style sheets, each with its text
 const MAIN = Symbol.for("tokensteps.stage"); // on the document: the box of the page's own flipbook
+const LEFT = Symbol.for("tokensteps.left"); // on the document: run and step of the page's last flipbook to close
 const EARLY = Symbol.for("tokensteps.early"); // on the document: the root of the stage in the page's HTML
 const PROJECTOR = Symbol.for("tokensteps.projector"); // on the document: the one for the whole page
 const HASTE = Symbol.for("tokensteps.haste"); // on the document: whether P was pressed before the projector was there

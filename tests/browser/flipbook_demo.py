@@ -58,6 +58,9 @@ def frames(steps: Sequence[int], last: int) -> list[Frame]:
 
 @st.fragment
 def stage(corpus: str) -> None:
+    if "making" in st.session_state:
+        st.button("It is made", key="made", on_click=st.session_state.pop, args=("making",))
+        return
     st.session_state["runs"] = st.session_state.get("runs", 0) + 1
     last = LASTS[corpus]
     steps = position(KEY, run=f"{corpus}-en", trace=corpus, last=last, url={"corpus": corpus})
@@ -68,10 +71,16 @@ def stage(corpus: str) -> None:
     st.text(
         f"corpus {corpus}; Python is at {steps.step}; reported {reported}; runs {st.session_state['runs']}."
     )
-    left, middle, right = st.columns(3)
+    left, middle, right, last_one = st.columns(4)
     left.button("Rerun", key="rerun")
     middle.button("Go to 200", key="go", on_click=go_to, args=(KEY, 200))
     right.button("Lose the session", key="lose", on_click=st.session_state.pop, args=(f"{KEY}.position",))
+    last_one.button("Lose the session and its run", key="lose_run", on_click=lose_run)
+
+
+def lose_run() -> None:
+    del st.session_state[f"{KEY}.position"]
+    st.session_state["making"] = True
 
 
 def main() -> None:

@@ -52,6 +52,7 @@ def followed(phone: Page, app: str, code: str, path: str) -> None:
     phone.goto(f"{app}/?class={code}")
     phone.wait_for_function("path => location.pathname === path", arg=path)
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
+    at_rest(phone)  # at the class's step
 
 
 def on_page(page: Page, name: str) -> Locator:

@@ -119,7 +119,8 @@ def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: 
 
 
 def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
-    address = shown_before(serve(APP) + "/unigram?corpus=hug&step=5")
+    """A run long enough that it isn't at its end when Streamlit's page comes."""
+    address = shown_before(serve(APP) + "/bpe?corpus=course&step=5")
     with before_streamlit(page) as start:
         page.goto(address, wait_until="commit")
         page.get_by_role("button", name="Play").click()
@@ -127,7 +128,8 @@ def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
         start()
         expect(page.locator(EARLY)).to_have_count(0)
         expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 8")
+        there = page.locator(".ts-flipbook .where b").first.inner_text()
+    expect(page.locator(".ts-flipbook .where b").first).not_to_have_text(there)
 
 
 def test_nothing_moves_when_the_rest_comes(serve: Callable[..., str], page: Page) -> None:

@@ -240,9 +240,13 @@ def python_seeks(page: Page) -> None:
     settled(page, 199)
     page.get_by_role("button", name="Go to 200").click()
     settled(page, 200)
-    page.get_by_role("button", name="Lose the session").click()
+    page.get_by_role("button", name="Lose the session", exact=True).click()
     page.keyboard.press("ArrowLeft")  # before the new session, with its 200, speaks
     settled(page, 199)
+    page.keyboard.press("ArrowLeft")  # not told yet when the stage goes
+    page.get_by_role("button", name="Lose the session and its run").click()
+    page.get_by_role("button", name="It is made").click()
+    settled(page, 198)
     page.evaluate(KEEP, [0, 60])
     settled(page, 60)
     page.get_by_role("button", name="Go to 200").click()  # its frames come from Python, without those of 60

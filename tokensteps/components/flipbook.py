@@ -100,14 +100,17 @@ def position(
     nonce = was["nonce"] if was else 0
     requested, linked = state.pop(f"{key}.go_to", None), step_in_url(param) if param else None
     if requested is not None:
-        step, move = requested, True
+        step, move = requested
     elif travelled or was is None:
         step, move = start if linked is None else linked, True
     else:
         step, move = _stayed(was, trace, run, _step_reported(state.get(key), run, nonce), start)
     begin, end = excerpt or (0, last)
     step = min(max(step, begin), end, last)
-    seek = (was["seek"], nonce) if was and not move else (step, nonce + 1)
+    if was is None or move:
+        seek = step, nonce + 1
+    else:
+        seek = was["seek"] if requested is None else step, nonce
     state[f"{key}.position"] = _Visit(
         trace=trace, run=run, step=step, seek=seek[0], nonce=seek[1], url=settings
     )
@@ -150,15 +153,18 @@ def coming_step(key: str, trace: str, param: str = "step", linked: bool = False)
     state = st.session_state
     was: _Visit | None = state.get(f"{key}.position")
     if f"{key}.go_to" in state:
-        return int(state[f"{key}.go_to"])
+        return int(state[f"{key}.go_to"][0])
     if step_is_due() or linked or was is None:
         return step_in_url(param)
     return was["step"] if was["trace"] == trace else None
 
 
-def go_to(key: str, step: int) -> None:
-    """Ask the flipbook under `key` to go to `step` at the next run: for callbacks of buttons and tables."""
-    st.session_state[f"{key}.go_to"] = step
+def go_to(key: str, step: int, *, move: bool = True) -> None:
+    """Ask the flipbook under `key` to go to `step` at the next run: for callbacks of buttons and tables.
+
+    Without `move`, one already in the browser stays at its own step; a new one begins at `step`.
+    """
+    st.session_state[f"{key}.go_to"] = step, move
 
 
 def flipbook(

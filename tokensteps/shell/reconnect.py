@@ -55,11 +55,12 @@ def connection_strip() -> None:
 def resume(page: str) -> None:
     """Go to the step in the address: in its first run, a training page was at another one.
 
-    That run's changes of the address may be lost. The page repeats them, but leaves a bare address bare.
+    That run's changes of the address may be lost. The page repeats them, but leaves a bare address bare. A
+    stage still in the browser stays at its step, which may be a newer one.
     """
     if {*st.query_params} - TRAVELLING:
         resume_page()
     step = step_in_url()
     if step is not None:
-        go_to(f"{page}.book", step)
+        go_to(f"{page}.book", step, move=False)
         forget_game(page)

@@ -14,9 +14,9 @@ def page() -> None:
     from tokensteps.components.flipbook import go_to, position
 
     if "asked" in st.session_state:
-        go_to("book", st.session_state["asked"])
+        go_to("book", st.session_state["asked"], move="stays" not in st.session_state)
     excerpt = st.session_state["excerpt"]
-    st.session_state["step"] = position("book", run="run", last=12, excerpt=excerpt).step
+    st.session_state["step"], st.session_state["seek"] = position("book", run="run", last=12, excerpt=excerpt)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,17 @@ def test_a_link_into_an_excerpt_stays_within_it(
         app.run()
         first, last = excerpt or (0, 12)
         assert app.session_state["step"] == min(max(wanted, first), last, 12)
+
+
+def test_a_stage_in_the_browser_stays_at_its_step() -> None:
+    """As in the second run of a session that a lost one's page begins: a new number would move the stage."""
+    app = AppTest.from_function(page)
+    app.session_state["excerpt"] = None
+    app.run()
+    assert app.session_state["seek"] == (0, 1)
+    app.session_state["asked"], app.session_state["stays"] = 5, True
+    app.run()
+    assert app.session_state["step"] == 5 and app.session_state["seek"] == (5, 1)
 
 
 def overtaken() -> None:
