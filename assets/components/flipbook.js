@@ -587,7 +587,7 @@ class Flipbook extends Component {
     if (other) this.start(next);
     this.measure(next, behind);
     this.line.fill(next, this.begin(), this.end());
-    this.draw(seeks ? 2 : undefined);
+    this.draw(other || seeks ? 2 : undefined);
     this.box.toggleAttribute("data-awaits", false);
     if (next.param) document.dispatchEvent(new Event("tokensteps:stage")); // at its step, for the class's messages
     if (seeks || this.again) this.writeAddress();

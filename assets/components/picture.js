@@ -6,7 +6,8 @@ const PAUSE = 1.2; // seconds of a step in an animation
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // characters not allowed in XML
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10];
 const ALL = "U+0-10FFFF"; // the characters of a face without a list of its own
-const BUTTONS = ["png", "svg", "apng"];
+const ENDINGS = { png: ".png", svg: ".svg", apng: "-animation.png" }; // of the files, by button
+const BUTTONS = Object.keys(ENDINGS);
 
 // --- the stage as SVG
 const dataUrls = new Map(); // of faces, by their address
@@ -118,7 +119,7 @@ class Picture extends Component {
     this.part("p").textContent = "";
     try {
       const step = box.querySelector("input").value;
-      hand(await this[kind](box), `${this.page}-step-${step}.${kind === "svg" ? "svg" : "png"}`);
+      hand(await this[kind](box), `${this.page}-step-${step}${ENDINGS[kind]}`);
     } catch (error) { // some browsers let no page read its own drawing, and a face comes from the server
       console.warn(error);
       this.part("p").textContent = this.failed;

@@ -247,6 +247,7 @@ def python_seeks(page: Page) -> None:
     page.get_by_role("button", name="Lose the session and its run").click()
     page.get_by_role("button", name="It is made").click()
     settled(page, 198)
+    assert state(page)["beat"] == "2"
     page.evaluate(KEEP, [0, 60])
     settled(page, 60)
     page.get_by_role("button", name="Go to 200").click()  # its frames come from Python, without those of 60

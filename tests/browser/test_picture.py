@@ -87,7 +87,7 @@ def the_picture_of_a_step_is_the_screen(page: Page) -> tuple[bytes, bytes]:
 
 def the_animation_begins_with_the_screen(page: Page, screen: bytes, other: bytes) -> None:
     name, animation = saved(page, "apng")
-    assert name == "bpe-step-18.png"
+    assert name == "bpe-step-18-animation.png"
     with Image.open(io.BytesIO(animation)) as film:
         last = len(trace_at(BPE, corpus="course"))
         assert (film.n_frames, film.info["loop"], film.info["duration"]) == (last - 18 + 1, 0, 1200)
