@@ -15,7 +15,8 @@ const HEADER = 60; // pixels of the app's own bar
 const QUESTION = ':is(.st-key-walk-card, [class*="-predict"]) [data-testid="stForm"] input'; // a station's
 const DAY = 86_400_000; // ms: no lesson is longer
 const button = (what, kind = "") => `<button type="button" class="${kind}" data-go="${what}"></button>`;
-const SETTLED = ".note.verdict:is(.right, .tied, .wrong):not([data-again])"; // an answer was given or revealed
+// An answer was given or revealed, at this stop: while Python draws its page, the verdict before is still there.
+const SETTLED = '[data-test-script-state="notRunning"] .note.verdict:is(.right, .tied, .wrong):not([data-again])';
 const PARTS = `<div class="told" id="ts-walk-note"><p></p><p><b></b> <span></span>
     <button type="button" class="show" aria-keyshortcuts="U"></button></p></div>
   <div class="row"><p class="which"><b></b> <span></span></p><ol></ol>

@@ -186,6 +186,18 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     expect(pieces).to_have_count(9)
     for piece in pieces.all():
         expect(piece).to_be_in_viewport(ratio=1)
+    # The answer to a scene's question is covered until that is answered, also at the next scene.
+    page.goto(f"{serve(ROOT / 'app.py')}/matters?scene=letters&walk=90.10")
+    page.locator(STRIP).get_by_role("button", name="Note").click()
+    expect(show).to_be_visible()
+    page.get_by_role("button", name="Reveal").click()
+    expect(answer).to_be_visible()
+    expect(answer).to_contain_text("st + raw + berry")
+    page.keyboard.press("n")
+    expect(page.get_by_text("In which language does GPT-2 need the most tokens")).to_be_visible()
+    at_rest(page)
+    expect(show).to_be_visible()
+    expect(answer).to_be_hidden()
 
 
 def test_the_path_and_the_browsers_storage(serve: Callable[..., str], hall: Page) -> None:

@@ -375,7 +375,7 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
         "note": "" if exercise == "return" else note,  # the note is about the station
         "answer": here.answer,
-        "waits": here.link.query.get("mode") == "predict",
+        "waits": here.link.page == "matters" or here.link.query.get("mode") == "predict",
         "tab": bool(here.link.tab) and page == here.link.page,
         "stops": listed_stops,
         "ticked": (_("answer shown") if place.number in now.shown else _("done")) if is_done else "",
