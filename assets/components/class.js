@@ -101,6 +101,9 @@ class ClassStrip extends Component {
     if (kind === "deck") this.shareDeck();
     if (kind === "place") this.arrive();
     if (room.isLecturer()) this.judge();
+    if (this.wall && kind === "reveal" && room.state.round?.question.kind !== "own") { // the plan's note tells it, too
+      document.dispatchEvent(new Event("tokensteps:revealed"));
+    }
     if (kind === "give" && room.state.give?.questions) this.follower?.back();
     if (kind === "end") this.say(this.labels.ended);
     if (kind === "back" && !room.isLecturer() && room.state && !room.state.ended) this.setMode(room.state.follows);

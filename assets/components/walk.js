@@ -49,6 +49,7 @@ class Walk extends Component {
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
     addEventListener("popstate", () => { this.led = false; }, { signal });
     document.addEventListener("tokensteps:walk", () => { this.led = true; }, { signal }); // a class leads to a stop
+    document.addEventListener("tokensteps:revealed", () => this.uncover(), { signal }); // and has found the answer out
     const takes = (event) => this.page.hasAttribute(PROJECTED) && /^Page(Up|Down)$/.test(event.key)
       && !isTaken(event, TAKES_PAGES);
     onHeld(takes, (key) => this.step(key === "PageDown"), signal);

@@ -401,12 +401,16 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     wall.goto(f"{app}/bpe?corpus=hug&step=6&mode=predict&ask=pair&walk=30.2&class={code}")
     step(wall, 6)
     expect(wall.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
+    wall.keyboard.press("h")  # the plan's note
     wall.keyboard.press("a")
     expect(wall.locator(f"{WALL} .asked")).to_contain_text("b")
     for part in (".counted", "table.bars", "tr.right"):
+        expect(wall.locator(".ts-walk .show")).to_be_visible()
         wall.keyboard.press("PageDown")
         expect(wall.locator(f"{WALL} {part}")).to_be_visible()
         assert left_over(wall, TINY, 18) == [], part
+    expect(wall.locator(".ts-walk .told p + p span")).to_be_visible()  # it is told by now
+    wall.keyboard.press("h")
     step(wall, 7)
     wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
     wall.keyboard.press("PageDown")
