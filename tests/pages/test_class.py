@@ -134,6 +134,10 @@ def test_a_question_is_built_where_there_is_a_trace(monkeypatch: pytest.MonkeyPa
     app.session_state[CLASS_ASKS] = ("n3", "count", 1)
     run(app)
     assert overtaken and component_data(app, "class_page")["question"] == {**result, "nonce": "n3"}
+    stop = BPE.opened("corpus=parallel&step=90&walk=90.12&class=KX7P3H")  # the plan asks for the language
+    stop.session_state[CLASS_ASKS] = ("n4", "mixed", 90)
+    run(stop)
+    assert component_data(stop, "class_page")["question"]["question"]["kind"] == "language"
     home = AppTest.from_file(str(APP), default_timeout=300)
     home.query_params["class"] = "KX7P3H"
     run(home)

@@ -238,7 +238,11 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
         return
     nonce, kind, step = asks
     step = min(max(step or 0, 0), len(trace))
-    names = [[one, _(ASK_NAMES[one])] for one in class_kinds(trace, step, style)]
+    kinds, place = class_kinds(trace, step, style), walk_place()
+    if kind == "mixed" and place is not None:  # the one of the plan's activity, if any
+        planned = stops_of(place.walk, lesson_facts())[place.number - 1].ask
+        kind = planned if planned in kinds else kind
+    names = [[one, _(ASK_NAMES[one])] for one in kinds]
     question = ask_class(trace, step, kind, style)
     state[CLASS_QUESTION] = {"nonce": nonce, "question": question, "kinds": names}
     del state[CLASS_ASKS]

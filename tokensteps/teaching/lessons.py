@@ -437,6 +437,7 @@ LESSONS: tuple[Lesson, ...] = (
                     ),
                 ),
                 PARITY_LINK,
+                "language",
             ),
             Activity(
                 5,

@@ -33,6 +33,8 @@ class WalkStop(NamedTuple):
     note: str
     answer: str = ""
     exercise: str = ""
+    ask: str = ""
+    """The question for a whole class there, a key of `ASK_NAMES`; "" for none."""
 
 
 def lesson_of(walk: str) -> Lesson | None:
@@ -61,7 +63,13 @@ def stops_of(walk: str, known: Mapping[str, str]) -> tuple[WalkStop, ...]:
             for station in STATIONS
         )
     return tuple(
-        WalkStop(one.link or HOME_LINK, one.minutes, teacher_text(one, known), say(one.answer, known))
+        WalkStop(
+            one.link or HOME_LINK,
+            one.minutes,
+            teacher_text(one, known),
+            say(one.answer, known),
+            ask=one.ask,
+        )
         for one in lesson.activities
     )
 
