@@ -149,7 +149,7 @@ def an_exercise(lecturer: Page, phone: Page, code: str) -> None:
 AWAY = ".ts-away"
 TOLD = {
     "en-US": "The server can't be reached. Your text and your step are kept; the page comes back by itself.",
-    "zh-CN": "无法连接到服务器。您的文本和所在步骤都已保留，恢复连接后页面会自动继续。",
+    "zh-CN": "无法连接到服务器。你的文本和所在步骤都已保留，恢复连接后页面会自动继续。",
     "ja-JP": "サーバーに接続できません。入力した文字と現在のステップは保持されており、つながり次第ページは自動的に元に戻ります。",
 }
 

@@ -51,6 +51,7 @@ MARKED: Final = {
         Marked(r"^[^|]*单词(?!\|)", "未知单词"),  # one term on a page: 词; the glossary knows the other
         Marked("次多的|次高的", "次多的相邻对"),
         Marked("只能说", "它只能说“未知”"),
+        Marked("您", "您的问题"),  # a reader is 你 everywhere
     ),
     "ja": (
         Marked("；", "前；後"),
