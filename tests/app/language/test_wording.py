@@ -31,6 +31,9 @@ class Marked(NamedTuple):
 
 ABOUT_PAIRS: Final = r"(?i)(?<!UTF-16 |for a |provide a )\bpairs?\b"
 PRODUCT: Final = r"(?i)divid(?:ed|ing) by (?:the )?(?:counts of its two|(?:two|both) \w+' counts|product)"
+IN_STRIP: Final = (
+    "^(?:Following the class|No connection to the class: trying again|Waiting for the lecturer)$"
+)
 MARKED: Final = {
     "zh": (
         Marked(  # 对 alone is “right” or “towards”: 对的次数 reads as “times correct”
@@ -55,6 +58,7 @@ MARKED: Final = {
     ),
     "ja": (
         Marked("；", "前；後"),
+        Marked("^.{13}", "授業についていっています。", IN_STRIP),  # more than two lines on a phone
         Marked(r"トークナイザ(?!ー)", "トークナイザの語彙"),
         Marked(
             r"(?:サーバ|ユーザ|ブラウザ|フォルダ|パラメータ|コンピュータ|デコーダ|トレーナ|ポインタ|スライダ|ワーカ|プロジェクタ)(?!ー)",
