@@ -119,15 +119,15 @@ class Plain:
 
 
 _FORMULA: Final = re.compile(
-    r'<span class="frac">.*?</span></span>(?: = (?:<span class="frac">.*?</span></span>|<b>[^<]*</b>))+'
+    r'<span class="frac">.*?</span></span>(?: = (?:<span class="frac">.*?</span></span>|<b>[^<]*</b>))+[.,。，]?'
 )
 
 
 def unbroken(html: str) -> str:
-    """Markup with formulas kept on one line if they fit.
+    """Markup with formulas kept on one line, with the punctuation after them, if they fit.
 
     >>> unbroken('Score = <span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b>.')
-    'Score = <span class="formula"><span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b></span>.'
+    'Score = <span class="formula"><span class="frac"><span>1</span><span>2</span></span> = <b>0.5</b>.</span>'
     """  # noqa: W505
     return _FORMULA.sub(r'<span class="formula">\g<0></span>', html)
 
