@@ -198,6 +198,9 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     at_rest(page)
     expect(show).to_be_visible()
     expect(answer).to_be_hidden()
+    page.locator(f"{STRIP} li button").first.click()  # beside a short name, the plan's has room
+    expect(page.locator(f"{STRIP} .stop")).to_have_text("Home")
+    assert page.locator(f"{STRIP} .which b").evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
 def test_the_path_and_the_browsers_storage(serve: Callable[..., str], hall: Page) -> None:
