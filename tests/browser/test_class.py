@@ -211,12 +211,14 @@ def away_and_back(lecturer: Page, away: Page) -> None:
 
 def let_go_and_called_back(lecturer: Page, phone: Page, tokyo: Page) -> None:
     """Everybody is on their own until they are called; the screens go dark and come back."""
-    phone.get_by_role("button", name="Done").click()
     lecturer.keyboard.press("f")
     expect_people(lecturer, "3 here · 0 follow")
+    expect(phone.locator(CARD)).to_contain_text("Right.")  # at the step with its answer
     expect(tokyo.locator(f"{STRIP} [data-do=back]")).to_be_visible()
     lecturer.keyboard.press("ArrowRight")
     step(lecturer, 2)
+    for page in (phone, tokyo):
+        expect(page.locator(CARD)).to_be_hidden()
     tokyo.locator(".ts-flipbook [data-do=first]").first.click()
     step(tokyo, 0)
     step(phone, 1)

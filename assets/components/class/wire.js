@@ -265,9 +265,14 @@ class Room extends EventTarget {
   }
   move(place) { // a result stays no longer than its place
     const { round } = this.state, elsewhere = this.place && place.run !== this.place.run;
-    if (elsewhere && round?.state === "revealed") this.put = round.round;
+    if ((elsewhere || this.isPast(place)) && round?.state === "revealed") this.put = round.round;
     if (elsewhere) this.state.pace = null;
     this.place = { ...this.place, ...place };
+  }
+  isPast({ step }) { // a student's result, once the class goes to a step that isn't the answer itself
+    const { round } = this.state, now = this.place?.step;
+    const isAnswer = round?.question.kind !== "own" && now === round?.place?.step && step === now + 1;
+    return !this.isLecturer() && step !== now && !isAnswer;
   }
 }
 const STATES = { shown: "shown", closed: "closed", reveal: "revealed" };
