@@ -335,6 +335,24 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     long_answers(lecturer, phone)
 
 
+def test_the_presenter_view_by_keys(app: str, open_page: Callable[..., Page]) -> None:
+    """Its “Ask now” has the focus, not the button that opened it."""
+    lecturer, phone = open_page(), open_page(**PHONE)
+    code = open_class(lecturer, f"{app}/unigram?corpus=hug&step=0")
+    lecturer.keyboard.press("Escape")
+    phone.goto(f"{app}/?class={code}")
+    step(phone, 0)
+    press(lecturer, "Presenter view", STRIP)
+    lecturer.keyboard.press("a")
+    expect(lecturer.locator('.ts-class-presenter [data-pad="ask"]')).to_be_focused()
+    lecturer.keyboard.press("Enter")
+    phone.locator(f'{CARD} [data-key="=ugs"]').tap()
+    expect_answered(lecturer, "1 of 1 have answered")
+    expect(lecturer.locator(".ts-class-presenter")).to_be_visible()
+    lecturer.keyboard.press("e")
+    expect(phone.locator(CARD)).to_contain_text("Right.")
+
+
 STUB = """() => [...document[Symbol.for('tokensteps.stage')].querySelectorAll('.transport > input')].filter(slider => {
   const [row, own, above] = [slider.parentElement, slider, slider.previousElementSibling].map(part => part.getBoundingClientRect());
   return own.top >= above.bottom && own.width < row.width / 2; }).map(slider => slider.clientWidth)"""

@@ -113,6 +113,10 @@ class Presenter {
       make("b", { textContent: `${filled(index ? labels.next_step : labels.this_step, { number: now + index })} ` }),
       text)).filter(Boolean));
   }
+  mainButton() {
+    const { wall } = this.strip, asked = wall.isLive() && { open: "show", shown: "reveal" }[wall.round.state];
+    return this.pad.querySelector(`[data-pad="${wall.draft ? "ask" : asked || "next"}"]`);
+  }
   drawPad() {
     const { labels } = this, { wall, room } = this.strip, { round } = room.state;
     const live = wall.isLive() && !wall.draft, next = deck.next(room.state), can = {
@@ -121,7 +125,7 @@ class Presenter {
       ask: !live || round.state === "revealed", show: live && round.state === "open",
       reveal: live && round.state !== "revealed", again: live && round.state !== "open", blank: true,
     };
-    const main = wall.draft ? "ask" : live ? { open: "show", shown: "reveal", revealed: "next" }[round.state] : "next";
+    const main = this.mainButton();
     const prepared = next ? filled(labels.ask_prepared, { question: next.say.slice(0, SHORTENED) }) : "";
     const words = { prepared, back: labels.step_back, next: labels.step_on,
       ask: wall.draft ? labels.ask_now : labels.ask,
@@ -132,7 +136,7 @@ class Presenter {
       if (pad === "blank") button.title = button.ariaLabel = labels.blank;
       button.ariaDisabled = String(!can[pad]);
       if (pad === "prepared") button.hidden = !next;
-      button.classList.toggle("main", pad === main && Boolean(can[pad]));
+      button.classList.toggle("main", button === main && Boolean(can[pad]));
     }
     this.pad.lastChild.ariaPressed = String(Boolean(room.state.blank));
   }

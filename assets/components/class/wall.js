@@ -47,7 +47,8 @@ class Wall {
       for (const box of this.node.querySelectorAll(".words input")) {
         box.checked = (this.round.picked ?? []).includes(box.dataset.key); // another device may have picked it
       }
-      const main = this.node.querySelector("textarea, button.main") ?? this.node;
+      const first = this.node.querySelector("textarea, button.main") ?? this.node;
+      const main = first.checkVisibility() ? first : this.strip.presenter.mainButton();
       const same = action && this.node.querySelector(`[data-do="${action}"]:not([aria-disabled="true"])`);
       const lost = inside && !this.node.contains(document.activeElement);
       if (opened || lost) (opened ? main : same || main).focus({ preventScroll: true });
