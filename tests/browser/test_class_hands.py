@@ -336,7 +336,8 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
 
 
 def test_the_presenter_view_by_keys(app: str, open_page: Callable[..., Page]) -> None:
-    """Its “Ask now” has the focus, not the button that opened it."""
+    """Its “Ask now” has the focus, not the button that opened it. Of more right answers than there is room
+    for, a student's own is shown."""
     lecturer, phone = open_page(), open_page(**PHONE)
     code = open_class(lecturer, f"{app}/unigram?corpus=hug&step=0")
     lecturer.keyboard.press("Escape")
@@ -351,6 +352,8 @@ def test_the_presenter_view_by_keys(app: str, open_page: Callable[..., Page]) ->
     expect(lecturer.locator(".ts-class-presenter")).to_be_visible()
     lecturer.keyboard.press("e")
     expect(phone.locator(CARD)).to_contain_text("Right.")
+    expect(phone.locator(f"{CARD} .row")).to_have_text(["ugs", "ug", "bu", "hu"])
+    expect(phone.locator(f"{CARD} p:has(> .row)")).to_contain_text("others")
 
 
 STUB = """() => [...document[Symbol.for('tokensteps.stage')].querySelectorAll('.transport > input')].filter(slider => {

@@ -2,6 +2,7 @@
 // cut between its letters. The card leaves the page behind it to be looked at: it can be put aside and taken up again.
 
 const DIGITS = ["7", "8", "9", "4", "5", "6", "1", "2", "3", ".", "0", "/"];
+const MOST_RIGHT = 4; // right answers shown, one's own among them
 
 class Card {
   draft = ""; // the answer in the making
@@ -166,7 +167,9 @@ class Card {
     const { labels } = this, verdict = mine === null ? "" : verdictOf({ key, tied }, mine);
     const message = !graded ? labels.asked_opinion : mine === null ? labels.no_answer
       : verdict === "right" ? labels.you_right : verdict === "tied" ? labels.you_tied : labels.you_wrong;
-    const shown = key.slice(0, 4).map((one) => make("span", { className: "row" }, ...answerNodes(question, one)));
+    const first = [...key.filter((one) => one === mine), ...key.filter((one) => one !== mine)].slice(0, MOST_RIGHT);
+    const shown = first.map((one) => make("span", { className: "row" }, ...answerNodes(question, one)));
+    if (key.length > MOST_RIGHT) shown.push(labels.others);
     return [this.status(message, `told ${verdict || (mine === null || !graded ? "" : "wrong")}`),
       mine !== null && make("p", {}, `${labels.your_answer} `, ...answerNodes(question, mine)),
       key.length > 0 && !question.parts && make("p", {}, `${labels.right_answer} `, ...shown)];
