@@ -417,8 +417,9 @@ def tapped_without_network(phone: Page, answer: str) -> None:
     expect(phone.locator(f"{CARD} .yet")).to_be_visible()
     phone.context.set_offline(True)
     phone.locator(CARD).get_by_role("button", name=answer).tap()
-    expect(phone.locator(f"{CARD} .wrong")).to_contain_text("check the network")
-    expect(phone.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")
+    for told in (f"{CARD} .state.wrong", f"{STRIP} .stop"):
+        expect(phone.locator(told)).to_have_text("No connection to the class: trying again")
+    expect(phone.locator(f"{CARD} .choices [aria-pressed=true]")).to_contain_text(answer)
     phone.context.set_offline(False)
     expect(phone.locator(f"{CARD} .state")).to_contain_text("Sent.")
     expect(phone.locator(f"{CARD} .wrong")).to_have_count(0)

@@ -32,6 +32,9 @@ class Card {
     const { round, tapped } = this, isThis = tapped?.room === this.strip.room && tapped.round === round.round;
     return isThis ? tapped.answer : round.mine;
   }
+  get isUnsent() { // whether the answer marked here waits for a connection
+    return this.unsent?.room === this.strip.room && this.unsent.round === this.round?.round;
+  }
   asksName() { // once, where the lecturer asks for it, and while nothing else is asked
     const { room } = this.strip, { nicknames, nickname } = room.state ?? {}, { round } = this;
     return nicknames && !nickname && !saved.get(room.code).unnamed && (!round || room.put === round.round);
@@ -106,12 +109,14 @@ class Card {
   form(round) {
     const { question } = round, { mine, labels } = this;
     // There from the start, so that nothing moves under a thumb during a double tap.
-    const state = this.error ? this.status(this.error, "told state wrong")
+    const unsent = this.isUnsent && (this.strip.room.isAway() ? labels.away : labels.error_offline);
+    const error = this.error || unsent;
+    const state = error ? this.status(error, "told state wrong")
       : this.status(mine === null ? labels.can_change : labels.sent, `told state ${mine === null ? "yet" : ""}`);
     if (question.input === "choices") return [this.choices(question, mine), state];
     const box = { number: () => this.keypad(), free: () => this.words(question) }[question.input]?.()
       ?? this.cutter(question);
-    const words = mine !== null && mine === this.answer() ? labels.sent_short : labels.send;
+    const words = mine !== null && mine === this.answer() && !this.isUnsent ? labels.sent_short : labels.send;
     return [box, this.button("send", words, { className: "main wide" }), state];
   }
   choices({ choices }, mine) {
@@ -220,17 +225,16 @@ class Card {
         if (room.state.round?.round === round) room.state.round.mine = answer;
       } catch ({ kind }) {
         if (this.tapped !== tapped || this.round?.round !== round) return; // something else was tapped or asked since
-        [this.tapped, this.unsent] = [null, kind === "offline" ? tapped : null];
-        this.error = labels[`error_${kind}`] ?? labels.error_store;
+        if (kind === "offline") this.unsent = tapped; // the choice stays marked
+        else [this.tapped, this.error] = [null, labels[`error_${kind}`] ?? labels.error_store];
       }
     }
     this.update();
   }
   sendAgain() { // the connection is back
-    const { unsent, round } = this;
-    if (unsent?.room !== this.strip.room || unsent.round !== round?.round || round.state !== "open") return;
+    if (!this.isUnsent || this.round.state !== "open") return;
     this.error = "";
-    this.send(unsent.answer);
+    this.send(this.unsent.answer);
   }
   tick() {
     const { ends, state } = this.round ?? {}, node = this.node.querySelector(".time");
