@@ -90,6 +90,9 @@ def written_by_hand(lecturer: Page, phone: Page) -> None:
     step(lecturer, 0)  # no key was the stage's
     lecturer.get_by_role("button", name="Ask now").click()
     expect(phone.locator(f"{CARD} .asked")).to_have_text("My question?")
+    choices = lecturer.locator(f"{WALL} .offered .row")
+    expect(choices).to_have_text(["red", "blue"])
+    expect(choices.first).to_have_css("border-inline-end-style", "solid")  # one can tell where it ends
     phone.locator(CARD).get_by_role("button", name="blue").tap()
     expect_answered(lecturer, "1 of 1 have answered")
     lecturer.get_by_role("button", name="Reveal").click()
