@@ -30,6 +30,11 @@ CUT = """() => [...document.querySelectorAll('.ts-class > :not([hidden]), .ts-cl
 
 LEGIBLE = """node => parseFloat(getComputedStyle(node).fontSize) >= .84 * parseFloat(getComputedStyle(node.parentElement).fontSize)"""
 """Whether type is nearly as large as around it."""
+ONE_LINE = """row => { const [bar, number] = ['.bar', '.number'].map((part) => row.querySelector(part).getBoundingClientRect());
+  return bar.width > 60 && number.left >= bar.right && number.top < bar.bottom; }"""
+"""Whether a number stands at the end of its bar."""
+TEAM_IN_SIGHT = """cell => cell.querySelector('.team').getBoundingClientRect().right <= cell.getBoundingClientRect().right"""
+"""Whether a student's team isn't cut off."""
 WHILE_A_STAGE_IS_ON_ITS_WAY = """() => { const stage = Symbol.for('tokensteps.stage'), box = document[stage], { href } = location;
   document[stage] = null;
   history.replaceState(history.state, '', href.replace(/&step=\\d+|$/, '&step=5'));
@@ -349,7 +354,11 @@ def summary(lecturer: Page, code: str) -> None:
     expect(first).to_contain_text("3 of 3 answered, 33 % right · second vote: 3 of 3 answered, 100 % right")
     link = first.get_by_role("link").get_attribute("href")
     assert link is not None and "/bpe?corpus=hug" in link
-    expect(lecturer.locator(".classroom article").nth(2)).to_contain_text(MARKUP)
+    own = lecturer.locator(".classroom article").nth(2)
+    expect(own).to_contain_text(MARKUP)
+    assert own.locator("tbody tr").nth(1).evaluate(ONE_LINE), (
+        "a long answer takes the room beside another one's bar"
+    )
     expect(lecturer.locator(".classroom .lost-curve li")).to_have_count(1)
     with lecturer.expect_download() as saved:
         lecturer.get_by_role("button", name="Answers as CSV").click()
@@ -358,12 +367,13 @@ def summary(lecturer: Page, code: str) -> None:
 
 
 def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> None:
-    """Nicknames, given in one tab for all, a question in Predict, an exercise set and a challenge with their
-    progress."""
+    """Nicknames, given in one tab for all, teams, a question in Predict, an exercise set and a challenge
+    with their progress."""
     lecturer, phone = open_page(), open_page(**PHONE)
     lost = lose_first(lecturer, b'"ask"')
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&mode=predict")
     lecturer.get_by_role("checkbox", name="Ask for nicknames").click()
+    lecturer.get_by_label("Teams").select_option("2")
     sent = received(phone)
     phone.goto(f"{app}/classroom?class={code}")  # an old link
     tab = phone.context.new_page()
@@ -387,7 +397,7 @@ def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> Non
         lecturer.get_by_role("button", name="Grades as CSV").click()
     assert saved.value.suggested_filename == f"class-{code}-grades.csv"
     head, row = csv.reader(io.StringIO(saved.value.path().read_text("utf-8-sig")))
-    assert row[:6] == ["1", MARKUP[:24], "u + g", "right", "1", "1"]
+    assert row[:7] == ["1", MARKUP[:24], "A", "u + g", "right", "1", "1"]
     assert [cell for name, cell in zip(head, row, strict=True) if name.endswith("result")] == [
         "right", "", "right", "wrong", "right",
     ]  # fmt: skip
@@ -401,7 +411,8 @@ def who_has_answered_what(lecturer: Page) -> None:
     expect(table).to_have_count(0)
     lecturer.get_by_text("Who has answered what").click()
     row = table.locator("tbody tr")
-    expect(row.locator("th")).to_have_text(MARKUP[:24])
+    expect(row.locator("th")).to_have_text(f"{MARKUP[:24]} ● Team A")
+    assert row.locator("th").evaluate(TEAM_IN_SIGHT)
     expect(row.locator("td").first).to_have_text("✓ right u + g")
     expect(row.locator("td").last).to_have_text("3 of 4")
     expect(table.locator("tbody img")).to_have_count(0)
