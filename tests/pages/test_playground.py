@@ -356,6 +356,25 @@ def test_uploads_have_different_names() -> None:
     )
 
 
+def test_an_upload_from_before_a_reload_keeps_its_name() -> None:
+    """It is in the address alone then, perhaps beside nonsense."""
+
+    def page() -> None:
+        import streamlit as st
+
+        from tokensteps.catalogue.choices import upload_spec, uploads_here
+
+        st.session_state["specs"] = [
+            upload_spec({"tokenizer.json": one}, uploads_here()) for one in (b"0", b"1")
+        ]
+
+    app, first = AppTest.from_function(page), upload_spec({"tokenizer.json": b"0"})
+    app.query_params["t1"], app.query_params["t2"] = first, "file?x"
+    app.run()
+    assert [title(spec) for spec in app.session_state["specs"]] == ["tokenizer.json", "tokenizer.json (2)"]
+    assert app.session_state["specs"][0] == first
+
+
 def test_an_invalid_pattern_is_reported_and_can_be_changed() -> None:
     ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
     spec = TokenizerSpec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import count as count_from
 from typing import Any, ClassVar, Final, NamedTuple
@@ -246,7 +247,10 @@ def upload_spec(files: Mapping[str, bytes], brought: Iterable[str] = ()) -> str:
     far, has the same name. The same files have the same spec.
     """
     stored = {_shortened(name.lstrip(SET)): file_store().put(data) for name, data in files.items()}
-    others = [TokenizerSpec.parse(one) for one in brought]
+    others = []
+    for one in brought:
+        with suppress(SpecError):  # a link may have anything
+            others.append(TokenizerSpec.parse(one))
     again = next((one for one in others if one.kind == "file" and one.files == stored), None)
     if again is not None:
         return again.write()
@@ -321,6 +325,11 @@ def brought_here() -> list[str]:
     """The specs of this session's own tokenizers, the latest first."""
     brought: list[str] = st.session_state.setdefault("catalogue.brought", [])
     return brought
+
+
+def uploads_here() -> list[str]:
+    """The specs of this session's own tokenizers, and of those in the address, as after a reload."""
+    return [*brought_here(), *(one for one in st.query_params.to_dict().values() if one.startswith("file?"))]
 
 
 def bring(spec: str) -> None:

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from string import Template
@@ -18,6 +19,7 @@ from typing import Any, Final, NamedTuple
 from tokensteps.assets import read_asset, read_script
 from tokensteps.drawing.frame import Frame, packed, payload
 from tokensteps.drawing.mark import mark
+from tokensteps.drawing.stage_markup import more_html
 from tokensteps.drawing.still.used_styles import used_styles
 from tokensteps.language.glossary import definitions
 from tokensteps.language.i18n import _, count, language_tag
@@ -155,9 +157,12 @@ def draw_steps(
     return DrawnRun(data, remark, dict(sorted(terms.items())))
 
 
+_MORE: Final = re.compile(r'<p class="more" data-more="(\d+)">[^<]*</p>')
+
+
 def paper_handout(title: str, last: int, frame: Callable[[int], Frame], *others: tuple[str, Frame]) -> str:
     """A run for paper: its first `PAPER_STEPS` steps, several to a page, and then other frames, each with its
-    title."""
+    title. The words hidden on a stage for lack of room are shown, and not counted."""
     shown = min(last, PAPER_STEPS)
     footer = ""
     if shown < last:
@@ -172,7 +177,7 @@ def paper_handout(title: str, last: int, frame: Callable[[int], Frame], *others:
         mark=mark(),
         steps="\n".join(
             f'<section class="step"><h2>{escape(head)}<span>{escape(one.status)}</span></h2>'
-            f'<div data-beat="2">{one.html}</div></section>'
+            f'<div data-beat="2">{_MORE.sub(lambda more: more_html(int(more[1])), one.html)}</div></section>'
             for head, one in (*drawn, *others)
         ),
         footer=escape(footer),

@@ -16,6 +16,7 @@ import pytest
 from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe, train_superbpe, train_unigram
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import paper_handout
+from tokensteps.drawing.stage_markup import more_html
 from tokensteps.drawing.tokens import Style
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
@@ -135,8 +136,9 @@ def test_all_steps_on_paper() -> None:
     page = paper_handout(
         "<i>",
         250,
-        lambda step: Frame(f"<p>frame {step}</p>", "", "", f"<{step}"),
-        ("last", Frame("z", "", "", "")),
+        lambda step: Frame(f"<p>frame {step}</p>{more_html(0, 22)}", "", "", f"<{step}"),
+        ("last", Frame(more_html(20, 2), "", "", "")),
     )
     assert page.count('class="step"') == 202 and "frame 200<" in page and "frame 201<" not in page
+    assert "and 22 more" not in page and "and 20 more" in page, "the hidden ones are shown on paper"
     assert "The first 200 of 250 steps." in page and "&lt;i&gt;" in page and "&lt;200" in page

@@ -208,7 +208,7 @@ def _upload_box(page: str, take: Take) -> None:
         except TokenizersCoreError as error:
             state[f"{page}.refused"] = explained(error)
             st.rerun()
-        spec = choices.upload_spec({file.name: file.getvalue() for file in files}, choices.brought_here())
+        spec = choices.upload_spec({file.name: file.getvalue() for file in files}, choices.uploads_here())
         for file in files:  # the store has them
             session_resources().drop(session_id(), file.file_id)
         size = sum(file.size for file in files) / 1_000_000
