@@ -33,7 +33,7 @@ OLDER_AT_MOST: Final = 8
 SENT_AGAIN: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_sent_again"
 """The widgets whose values this run sends to the browser once more; True for those not yet drawn there."""
 UNDRAWN: Final = ContextVar("UNDRAWN", default="")
-"""The last one of the latter in a run."""
+"""The widget registered last, if it is one of the latter; it is about to be sent."""
 TYPED: Final = (TextInput, TextArea, NumberInput)
 
 
@@ -66,9 +66,9 @@ def keep_what_the_page_has_set() -> None:
     ) -> RegisterWidgetResult[Any]:
         result = register(state, metadata, user_key)
         again = state._old_state.get(SENT_AGAIN, {})
-        if again.get(metadata.id):
-            UNDRAWN.set(metadata.id)
-        return replace(result, value_changed=True) if metadata.id in again else result
+        is_again = metadata.id in again and not result.value_changed
+        UNDRAWN.set(metadata.id if is_again and again[metadata.id] else "")
+        return replace(result, value_changed=True) if is_again else result
 
     def send_with_first_value(
         container: DeltaGenerator, kind: str, element: Any, *more: Any, **options: Any
