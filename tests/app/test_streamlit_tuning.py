@@ -485,10 +485,13 @@ def test_the_browsers_old_value_does_not_undo_the_pages_own(
     def page() -> None:
         import streamlit as st
 
+        from tokensteps.streamlit_tuning.old_values import UNDRAWN
+
+        UNDRAWN.set(st.session_state.get("last", ""))  # by an earlier run in the same thread
         if st.session_state.get("address"):
             st.session_state["corpus"], st.session_state["size"] = st.session_state.pop("address")
         st.selectbox("Corpus", ["hug", "course", "python"], key="corpus")
-        st.number_input("Size", 0, 99, key="size")
+        st.number_input("Size", 1, 99, key="size")
         st.slider("Step", 0, 9, key="step")
 
     app = AppTest.from_function(page)
@@ -499,6 +502,7 @@ def test_the_browsers_old_value_does_not_undo_the_pages_own(
     sent = [one.proto.set_value for one in (app.selectbox[0], app.number_input[0], app.slider[0])]
     assert sent == [True, False, False], "the third has its default"
     assert app.number_input[0].proto.default == 30, "a number may have been typed in the meantime"
+    app.session_state["last"] = app.number_input[0].proto.id
     state = app.session_state._state._state
 
     def tell(corpus: str, size: int, step: int) -> tuple[str, int, int, set[str]]:
@@ -518,6 +522,7 @@ def test_the_browsers_old_value_does_not_undo_the_pages_own(
         assert (state["corpus"], state["size"]) == (corpus, size)
 
     assert tell("course", 50, 0) == ("course", 50, 0, set())
+    assert app.number_input[0].proto.default == 1, "its own, as nothing is sent again"
     lead("hug", 20)
     assert tell("course", 50, 1) == ("hug", 20, 1, {"Corpus", "Size"}), "a step beside two old values"
     assert tell("course", 50, 2) == ("hug", 20, 2, {"Corpus", "Size"}), "still on its way"
