@@ -41,7 +41,7 @@ from tokensteps.teaching.classes.class_question import ask_class, class_kinds
 from tokensteps.teaching.classes.words import judge_parts
 from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
-from tokensteps.teaching.walk import WalkPlace, read_walk, stops_of, write_walk
+from tokensteps.teaching.walk import WalkPlace, read_walk, stop_at, write_walk
 from tokensteps.widgets.notes import problem
 from tokensteps.widgets.stage import STAGE_ON, is_awaited
 
@@ -105,7 +105,7 @@ def read_destination(message: Any) -> Destination | None:
     """  # noqa: W505
     match message:
         case {"stop": str(text)} if (position := read_walk(text)) is not None:
-            link = stops_of(position.walk, lesson_facts())[position.number - 1].link
+            link = stop_at(position, lesson_facts()).link
             query = {**link.query, **({WALK_PARAMETER: text} if message.get("walk") else {})}
             return Destination(link.page, query, str(message.get("nonce", ""))[:40], position)
         case {"page": str(page), "query": str(query)} if page in PAGES and len(query) <= CLASS_QUERY:
@@ -240,7 +240,7 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
     step = min(max(step or 0, 0), len(trace))
     kinds, place = class_kinds(trace, step, style), walk_place()
     if kind == "mixed" and place is not None:  # the one of the plan's activity, if any
-        planned = stops_of(place.walk, lesson_facts())[place.number - 1].ask
+        planned = stop_at(place, lesson_facts()).ask
         kind = planned if planned in kinds else kind
     names = [[one, _(ASK_NAMES[one])] for one in kinds]
     question = ask_class(trace, step, kind, style)
@@ -253,7 +253,7 @@ def _is_aside(page: str) -> bool:
     teachers, and Home unless it is a plan's stop."""
     place = walk_place()
     if page == "home" and place is not None:
-        return stops_of(place.walk, lesson_facts())[place.number - 1].link.page != page
+        return stop_at(place, lesson_facts()).link.page != page
     return page in ("home", "classroom", "teach")
 
 

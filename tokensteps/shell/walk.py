@@ -39,6 +39,7 @@ from tokensteps.teaching.walk import (
     query_of,
     read_progress,
     read_walk,
+    stop_at,
     stops_of,
     walk_title,
     write_walk,
@@ -207,7 +208,7 @@ def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
 
 def open_stop_tab(page: str, place: WalkPlace) -> None:
     """Open the tab of a stop."""
-    link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+    link = stop_at(place, lesson_facts()).link
     if link.tab and link.page == page:
         st.session_state[f"{page}.tab"] = _(link.tab)
 
@@ -259,7 +260,7 @@ def _strip(page: str, place: WalkPlace) -> None:
 def _go(place: WalkPlace) -> None:
     """Go to a stop. A station with a text to encode takes the learner's own, if they have written one on the
     path."""
-    link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+    link = stop_at(place, lesson_facts()).link
     own = st.session_state.get(WALK_DEEDS, {}).get(OWN_STATION)
     if place.walk == PATH_WALK and "text" in link.query and own is not None and not own.shown:
         link = link._replace(query={**link.query, "text": pack_text(own.yours) or ""})
@@ -289,7 +290,7 @@ def farewell(now: PathProgress) -> str:
 
 def _return(place: WalkPlace) -> None:
     """Go to a stop; from its exercises, with its last settings: the page remembers them."""
-    link = stops_of(place.walk, lesson_facts())[place.number - 1].link
+    link = stop_at(place, lesson_facts()).link
     as_it_was = st.session_state.pop(WALK_LEFT, None) == place
     _switch(link._replace(query={}) if as_it_was else link, place)
 

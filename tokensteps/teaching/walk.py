@@ -80,6 +80,11 @@ def walk_title(walk: str) -> str:
     return _("A path through the app") if lesson is None else _(lesson.title)
 
 
+def stop_at(place: WalkPlace, known: Mapping[str, str]) -> WalkStop:
+    """The stop at a place, with the facts of `stops_of`."""
+    return stops_of(place.walk, known)[place.number - 1]
+
+
 def read_walk(text: str | None) -> WalkPlace | None:
     """The stop named in an address; anything else counts as absent.
 
