@@ -27,7 +27,7 @@ from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tokens import Style, pair_text
 from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.drawing.whatif import style_of
-from tokensteps.language.names import KIND_ABOUT
+from tokensteps.language.names import KIND_ABOUT, LANGUAGE_NAMES, language_name
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, Source, pack_text
 from tokensteps.runs.parallel import parallel_lines
@@ -172,7 +172,7 @@ def test_plain_bpe_stands_beside_parity() -> None:
     shown = shown_in(PAGE.opened(query, "About this kind"))
     for language, figure in golden["tokens_after"].items():
         plain = golden["plain_bpe_tokens_after"][language]
-        assert re.search(rf"<td>{language}<td>{figure}<td>.+?<td>{plain}<td>", shown), language
+        assert re.search(rf"<td>{language_name(language)}<td>{figure}<td>.+?<td>{plain}<td>", shown), language
     assert re.search(r"Gini coefficient<td>0\.0039<td><td>0\.0928<td>", shown)
     assert "parallel lines after 40 " in shown
 
@@ -239,7 +239,7 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
     if kind == "paritybpe":
         assert "sorted by spelling" not in book(app)["frames"][-1]["html"]
         pair_page = PAGE.opened(f"corpus={corpus}&mode=predict&ask=pair&step={start}")
-        assert f"{trace.language_at(start + 1)} chooses." in shown_in(pair_page)
+        assert f"{LANGUAGE_NAMES[trace.language_at(start + 1)]} chooses." in shown_in(pair_page)
         assert "sorted by spelling" in book(pair_page)["frames"][-1]["html"]
     app.button(key="bpe.predict.give_up").click()
     assert "Shown." in shown_in(run(app))

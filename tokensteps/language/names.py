@@ -30,6 +30,17 @@ SIDE_NAMES: Mapping[str, str] = {
 """The algorithms and the newer kinds of BPE as the sides of a comparison, to be translated."""
 
 
+LANGUAGE_NAMES: Final[Mapping[str, str]] = {
+    "en": N_("English"),
+    "de": N_("German"),
+    "es": N_("Spanish"),
+    "ru": N_("Russian"),
+    "zh": N_("Chinese"),
+    "hi": N_("Hindi"),
+}
+"""A language of the parallel lines (BCP 47) → its name: four scripts, Latin, Cyrillic, Han and Devanagari."""
+
+
 class TieRuleWords(NamedTuple):
     """The words about a tie rule."""
 
@@ -290,6 +301,15 @@ def normalizer_names(pipeline: Pipeline) -> list[str]:
         else type(step).__name__
         for step in steps
     ]
+
+
+def language_name(language: str) -> str:
+    """The name of a language of the parallel lines; a visitor's own name as it is.
+
+    >>> language_name("hi"), language_name("Plattdeutsch")
+    ('Hindi', 'Plattdeutsch')
+    """
+    return _(LANGUAGE_NAMES[language]) if language in LANGUAGE_NAMES else language
 
 
 def run_name(algorithm: str, kind: str = "plain") -> str:

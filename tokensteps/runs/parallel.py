@@ -7,21 +7,12 @@ import csv
 import io
 from collections.abc import Mapping
 from functools import cache
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokensteps.assets import read_asset
 from tokensteps.language.i18n import N_
-
-PARALLEL_LANGUAGES: Final[Mapping[str, str]] = {
-    "en": N_("English"),
-    "de": N_("German"),
-    "es": N_("Spanish"),
-    "ru": N_("Russian"),
-    "zh": N_("Chinese"),
-    "hi": N_("Hindi"),
-}
-"""Language (BCP 47) → its name: four scripts, Latin, Cyrillic, Han and Devanagari."""
+from tokensteps.language.names import LANGUAGE_NAMES
 
 
 class ParallelError(TokenizersCoreError):
@@ -90,7 +81,7 @@ def parallel_lines() -> Mapping[str, tuple[str, ...]]:
     """
     return {
         language: tuple(read_asset(f"corpora/parallel/{language}.txt").splitlines())
-        for language in PARALLEL_LANGUAGES
+        for language in LANGUAGE_NAMES
     }
 
 

@@ -25,12 +25,11 @@ from tokensteps.drawing.handout import filled, standalone_page
 from tokensteps.drawing.mark import mark
 from tokensteps.drawing.training.languages import gini_of_lines
 from tokensteps.language.i18n import N_, _, count, current_language, listed, sentences, together
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import choice_name, language_name
 from tokensteps.language.numbers import nats, share_text
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES, pack_text
-from tokensteps.runs.parallel import PARALLEL_LANGUAGES
 from tokensteps.teaching.events import merge_at, prune_at, scored, wordpiece_merge_at
 from tokensteps.teaching.scenes.scene_questions import SPELLED_WORD, parallel_costs, times_as, tokens_of
 
@@ -461,7 +460,7 @@ def _scene_facts() -> dict[str, str]:
     costs, pieces = parallel_costs(gpt2()), tokens_of(gpt2(), SPELLED_WORD)
     dearest = max(costs, key=costs.__getitem__)
     return {
-        "dear": _(PARALLEL_LANGUAGES[dearest]),
+        "dear": language_name(dearest),
         "dear_tokens": count(costs[dearest]),
         "dear_times": times_as(costs[dearest], costs["en"]),
         "cheap_tokens": count(costs["en"]),

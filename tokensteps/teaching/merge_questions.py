@@ -28,7 +28,7 @@ from tokensteps.drawing.stage_markup import WORDS_TO_COUNT
 from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, pair_text, readable
 from tokensteps.drawing.training.candidates import PAIRS_OFFERED, offered_pairs
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import choice_name, language_name
 from tokensteps.teaching.events import merge_at, removals_after, scored
 from tokensteps.teaching.questions import (
     Choice,
@@ -105,7 +105,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     if language := chooser(trace, step):
         prompt = _(
             "{language} chooses. Which pair is merged next, the most frequent one in its corpus?"
-        ).format(language=language)
+        ).format(language=language_name(language))
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
     if longest := trace.settings.get("max_token_length"):
         rule = sentences(rule, bound_text(longest))
@@ -127,7 +127,7 @@ def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:
     message = _("{pair} is merged next. How often does it occur in the corpus now?")
     if language:
         message = _("{language} chooses {pair}. How often does it occur in the corpus of this language now?")
-    prompt = fill(message, pair=voice.pair(event.pair), language=escape(language))
+    prompt = fill(message, pair=voice.pair(event.pair), language=escape(language_name(language)))
     counts = word_counts_at(trace, step)
     there = [word for word in event.words if word in counts]
     words = [
@@ -419,7 +419,9 @@ def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
         return None
     event, as_needy = merge_at(trace, step + 1), trace.as_needy(step)
     tokens = trace.parallel_tokens(step)
-    numbers = escape(", ".join(f"{language} {count(number)}" for language, number in tokens.items()))
+    numbers = escape(
+        ", ".join(f"{language_name(language)} {count(number)}" for language, number in tokens.items())
+    )
     worked = fill(_("Tokens of the parallel lines: {numbers}."), numbers=numbers)
     because = sentences(worked, tell_chooser(event, Markup(style)))
 
@@ -439,7 +441,7 @@ def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
     return Question(
         "language",
         escape(_("The language whose parallel lines are served worst chooses the next merge. Which is it?")),
-        Choice(options, {language: escape(language) for language in options}),
+        Choice(options, {language: escape(language_name(language)) for language in options}),
         key,
         grade_choice(options, grade),
         because,

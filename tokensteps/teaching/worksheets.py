@@ -26,6 +26,7 @@ from tokensteps.drawing.narration.merging import tell_bpe, tell_wordpiece
 from tokensteps.drawing.narration.text_format import Markup, Narration
 from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, token_html
 from tokensteps.language.i18n import _, count, language_tag, sentences
+from tokensteps.language.names import language_name
 from tokensteps.language.numbers import log_text
 from tokensteps.teaching.events import removals_after
 from tokensteps.teaching.exercises.kinds import Exercise
@@ -166,7 +167,9 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
         match trace:
             case ParityTrace() if language := trace.language_at(step):
                 corpus = trace.chosen_corpus(step - 1)
-                chooses = _("{language} chooses: these are its words.").format(language=language)
+                chooses = _("{language} chooses: these are its words.").format(
+                    language=language_name(language)
+                )
                 question = sentences(chooses, question)
             case PickyTrace():
                 removals = [tell_removal(event, voice) for event in removals_after(trace, step)]

@@ -8,8 +8,8 @@ import unicodedata
 
 import pytest
 
+from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.runs.parallel import (
-    PARALLEL_LANGUAGES,
     ParallelError,
     is_table,
     parallel_lines,
@@ -24,7 +24,7 @@ ENDS = {"en": ".?", "de": ".?", "es": ".?", "ru": ".?", "zh": "。？", "hi": "�
 
 def test_six_languages_say_forty_different_lines_each() -> None:
     lines = parallel_lines()
-    assert tuple(lines) == tuple(PARALLEL_LANGUAGES) == tuple(SCRIPTS)
+    assert tuple(lines) == tuple(LANGUAGE_NAMES) == tuple(SCRIPTS)
     assert {len(set(texts)) for texts in lines.values()} == {40}
 
 

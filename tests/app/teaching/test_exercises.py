@@ -53,6 +53,7 @@ from tests.samples import STRESS
 from tokenizers_core import train_bpe
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
+from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.pages.learn import exercises as exercises_page
 from tokensteps.pages.learn.exercises import START, Record, Selection, exact, read_selection, write_selection
@@ -155,7 +156,7 @@ def paritybpe_language(exercise: Exercise) -> None:
     result = solve_parity(exercise.facts)
     assert exercise.question.key == result.language
     for language, tokens in result.tokens.items():
-        assert f"{language} {tokens}" in exercise.question.solution
+        assert f"{LANGUAGE_NAMES[language]} {tokens}" in exercise.question.solution
         as_good = TIED if tokens == result.tokens[result.language] else WRONG
         assert graded(exercise, language) == (RIGHT if language == result.language else as_good)
 

@@ -18,6 +18,7 @@ from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import paper_handout
 from tokensteps.drawing.stage_markup import more_html
 from tokensteps.drawing.tokens import Style
+from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
 from tokensteps.teaching.worksheets import exercise_tasks, run_tasks, worksheet
@@ -95,7 +96,7 @@ def test_the_newer_kinds_on_paper() -> None:
     assert "Remove" not in leaves.question and split.question.count("<del>") == 2
     chosen = [(cats.language_at(step), run_tasks(cats, step - 1, PLAIN)[0]) for step in (1, 3)]
     for language, task in chosen:
-        assert f"{language} chooses" in text(task.question)
+        assert f"{LANGUAGE_NAMES[language]} chooses" in text(task.question)
         assert ("K a t z e" in " ".join(text(task.question).split())) == (language == "de")
     assert {language for language, _task in chosen} == {"en", "de"}
 

@@ -8,6 +8,7 @@ from tokenizers_core.training.kinds.superbpe import StageEvent, SuperMergeEvent
 from tokenizers_core.training.merge_trace import MergeEvent, RuleEvent
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.language.names import language_name
 
 
 def tell_rule_event(event: RuleEvent, voice: TextFormat) -> Narration:
@@ -72,7 +73,7 @@ def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
     tokens = event.tokens_before or {}
     chose = voice.say(
         _("{language} chooses: of the parallel lines, its own take {tokens} tokens."),
-        language=voice.strong(event.language),
+        language=voice.strong(language_name(event.language)),
         tokens=voice.strong(count(tokens[event.language])),
     )
     if event.plain == event.pair:

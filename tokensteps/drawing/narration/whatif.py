@@ -12,6 +12,7 @@ from tokenizers_core.training.merge_trace import MergeTrace
 from tokensteps.drawing.narration.closeness import margin_text, tell_choice
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.language.names import language_name
 
 
 def tell_parting(
@@ -47,7 +48,9 @@ def tell_pick(
     if mine is not None:
         text = voice.say(_("{choice} ({value})"), choice=text, value=value_text(trace, mine))
     if isinstance(trace, ParityTrace) and (language := trace.language_at(step)):
-        text = voice.say(_("{language} chooses and {told}"), language=voice.strong(language), told=text)
+        text = voice.say(
+            _("{language} chooses and {told}"), language=voice.strong(language_name(language)), told=text
+        )
     if other is None or other.kind != choice.kind:
         return text
     rival = voice.pair(other.tokens) if other.kind == "merge" else voice.token(other.tokens[0])  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from tokenizers_core.training.merge_trace import MergeSnapshot
 from tokensteps.drawing.stage_markup import bar, heading, mark_html, table_html
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.measures import measure_name, measure_text
-from tokensteps.language.names import choice_name
+from tokensteps.language.names import choice_name, language_name
 
 
 def languages_panel(snapshot: MergeSnapshot) -> str:
@@ -26,7 +26,7 @@ def languages_panel(snapshot: MergeSnapshot) -> str:
     lines, most = trace.parallel_lines(), max(tokens.values()) or 1
     rows = "".join(
         f"<tr{' class=now' if language == chose else ''}>"
-        f"<td>{escape(language)}{mark_html(text if language == chose else '')}"
+        f"<td>{escape(language_name(language))}{mark_html(text if language == chose else '')}"
         f"<td>{count(number)}<td>{number / max(1, lines[language]):.1f}"
         f"<td>{bar(number / most)}"
         for language, number in tokens.items()
@@ -52,7 +52,7 @@ def beside_plain_html(trace: ParityTrace, step: int) -> str:
         return f'<span class="track">{bar(share)}</span>'
 
     rows = "".join(
-        f"<tr><td>{escape(language)}"
+        f"<tr><td>{escape(language_name(language))}"
         f"<td>{count(number)}<td>{track(number / most)}"
         f"<td>{count(plain[language])}<td>{track(plain[language] / most)}"
         for language, number in parity.items()

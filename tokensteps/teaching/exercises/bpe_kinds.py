@@ -17,8 +17,9 @@ from tokenizers_core.training.kinds.pickybpe import PickyTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace, may_be_token
 from tokensteps.drawing.tokens import PLAIN, Style, chip, chips, fill, pair_chips, pair_text
 from tokensteps.language.i18n import _, count, sentences
+from tokensteps.language.names import language_name
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.parallel import PARALLEL_LANGUAGES, parallel_lines
+from tokensteps.runs.parallel import parallel_lines
 from tokensteps.teaching.events import merge_at, removals_after
 from tokensteps.teaching.exercises.merging import MERGES_BEFORE, MERGING_ATTEMPTS, fits_level
 from tokensteps.teaching.exercises.words import (
@@ -276,7 +277,7 @@ def parity_chooser(random: Random, level: int) -> Draft:
         "In parity-aware BPE the language chooses whose lines take the most tokens: the next merge is the most frequent pair of its "
         "own lines. If languages tie, the first in the table chooses."
     )
-    names = {language: f"{_(PARALLEL_LANGUAGES[language])} ({language})" for language in lines}
+    names = {language: language_name(language) for language in lines}
     rows = ((words_in_tokens(trace, step, language), name) for language, name in names.items())
     data = sheet_html((_("Its words, as they are split now"), _("Language")), rows)
     prompt_html = prompt(rule, data, escape(_("Which language chooses the next merge?")))

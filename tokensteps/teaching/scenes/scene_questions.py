@@ -14,7 +14,8 @@ from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.drawing.stage_markup import token_count
 from tokensteps.drawing.tokens import chips, fill
 from tokensteps.language.i18n import N_, _, count, sentences
-from tokensteps.runs.parallel import PARALLEL_LANGUAGES, parallel_lines
+from tokensteps.language.names import language_name
+from tokensteps.runs.parallel import parallel_lines
 from tokensteps.teaching.questions import (
     Choice,
     Entry,
@@ -124,13 +125,13 @@ def languages_question(gpt2: ShownTokenizer) -> Question:
     """Which language is dearest?"""
     costs = parallel_costs(gpt2)
     dearest = max(costs, key=costs.__getitem__)
-    names = {_(name): language for language, name in PARALLEL_LANGUAGES.items()}
+    names = {language_name(language): language for language in costs}
 
     def explain(language: str) -> str:
         message = _("{language}: {tokens}, {times} times the {english} of English.")
         return fill(
             message,
-            language=f"<b>{escape(_(PARALLEL_LANGUAGES[language]))}</b>",
+            language=f"<b>{escape(language_name(language))}</b>",
             tokens=token_count(costs[language]),
             times=times_as(costs[language], costs["en"]),
             english=count(costs["en"]),
@@ -149,7 +150,7 @@ def languages_question(gpt2: ShownTokenizer) -> Question:
         "languages",
         escape(prompt),
         Choice(tuple(names)),
-        _(PARALLEL_LANGUAGES[dearest]),
+        language_name(dearest),
         grade,
         explain(dearest),
     )

@@ -26,11 +26,12 @@ from tokensteps.language.measures import (
     value_of,
 )
 from tokensteps.language.messages import explained
+from tokensteps.language.names import language_name
 from tokensteps.limits import PARALLEL_CHARACTERS
 from tokensteps.pages.explore.playground_charts import premiums_chart
 from tokensteps.pages.explore.playground_state import chosen_specs
 from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.parallel import PARALLEL_LANGUAGES, parallel_lines, read_parallel
+from tokensteps.runs.parallel import parallel_lines, read_parallel
 from tokensteps.server.shared_cache import remembered
 from tokensteps.server.stores import digest
 from tokensteps.widgets.figures import show_chart, show_rows
@@ -119,7 +120,7 @@ def parallel_part(analyses: Mapping[str, Analysis]) -> dict[str, ParallelMeasure
     except TokenizersCoreError as error:
         problem(explained(error))
         return {}
-    names = language_names(texts)
+    names = {language: language_name(language) for language in texts}
     show_rows(parallel_table(results, names), f"{MEASURES_KEY}.parallel", digits=4)
     if any(value is None for one in results.values() for value in one.premium.values()):
         st.caption(_("No premium where some of the tokens are unknown: they say nothing of the text."))
@@ -181,11 +182,6 @@ def parallel_of(spec: str, subject: ShownTokenizer, texts: Mapping[str, Sequence
     return remembered((parallel_of, name), make)
 
 
-def language_names(languages: Mapping[str, object]) -> dict[str, str]:
-    """The languages' names here; the visitor's own ones as they are."""
-    return {one: _(PARALLEL_LANGUAGES[one]) if one in PARALLEL_LANGUAGES else one for one in languages}
-
-
 def parallel_table(parallel: Mapping[str, ParallelMeasures], names: Mapping[str, str]) -> pd.DataFrame:
     """One row a language: tokens per line and premium by tokenizer; the last row has Gini's coefficient."""
     per_line = {letter: _("Tokens per line {letter}").format(letter=letter) for letter in parallel}
@@ -224,7 +220,7 @@ def explain_measure(
         )
     )
     words = MEASURES[name]
-    languages = language_names(next(iter(parallel.values())).tokens) if parallel else {}
+    languages = {one: language_name(one) for own in parallel.values() for one in own.tokens}
     lines = {
         letter: parallel_put_in(parallel[letter], languages)[name]
         if name not in OF_TEXT

@@ -13,10 +13,11 @@ import streamlit as st
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.drawing.stage_markup import bar
 from tokensteps.language.i18n import _, count, ngettext
+from tokensteps.language.names import language_name
 from tokensteps.language.numbers import percent
 from tokensteps.limits import RENEW_LIMIT, SCENE_LINES, WINDOW_LIMIT
 from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.parallel import PARALLEL_LANGUAGES, parallel_lines
+from tokensteps.runs.parallel import parallel_lines
 from tokensteps.runs.settings import invalid_here
 from tokensteps.teaching.scenes.scene_questions import times_as
 from tokensteps.widgets.boxes import too_long
@@ -69,9 +70,7 @@ def named_lines(text: str) -> list[tuple[str, list[str]]]:
     results = []
     for number, line in enumerate((one for one in text.splitlines() if one.strip()), start=1):
         language = ours.get(line.strip())
-        name = (
-            _(PARALLEL_LANGUAGES[language]) if language else _("Line {number}").format(number=count(number))
-        )
+        name = language_name(language) if language else _("Line {number}").format(number=count(number))
         results.append((name, [line.strip()]))
     return results
 
@@ -140,7 +139,7 @@ def languages(subjects: Sequence[ShownTokenizer]) -> None:
     )
     if st.session_state[FORTY]:
         texts: list[tuple[str, Sequence[str]]] = [
-            (_(name), parallel_lines()[language]) for language, name in PARALLEL_LANGUAGES.items()
+            (language_name(language), lines) for language, lines in parallel_lines().items()
         ]
     else:
         typed = plain_text(
