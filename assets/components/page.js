@@ -128,13 +128,14 @@ const PATIENCE = 15_000; // ms for Python's answer to an action
 // “Your text” leads to the box for it, as soon as that is there: on the page while it is empty, else in the sidebar,
 // opened for it. After any other action, the reader has gone elsewhere.
 const OWN = '[class*="-to_own_text"] button', OWN_BOX = '[class*="-paste_text"] textarea';
+const SEARCH = 60_000; // ms for the box
 const UNFOLD = '[data-testid="stExpandSidebarButton"]';
 let seeking = 0; // until when
 let unfolding = false;
 function seek({ type, target, isTrusted }) {
   if (!isTrusted) return;
   const clicked = type === "click" && target.closest?.(OWN);
-  [seeking, unfolding] = [clicked ? performance.now() + PATIENCE : 0, false];
+  [seeking, unfolding] = [clicked ? performance.now() + SEARCH : 0, false];
   if (clicked) requestAnimationFrame(toOwnBox);
 }
 function toOwnBox() {

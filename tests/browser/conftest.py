@@ -379,6 +379,11 @@ def lose_first(page: Page, mark: bytes) -> list[bytes]:
 
 LATER = "() => { const now = performance.now.bind(performance); performance.now = () => now() + 15000; }"
 """Has a page believe that its longest wait for Python is over."""
+ANSWERED_LATER = """milliseconds => addEventListener('click', () => setTimeout(() => {
+  const real = performance.now.bind(performance);
+  performance.now = () => real() + milliseconds;
+}), { once: true })"""
+"""The next click's answer comes as late as from a slow server."""
 
 
 def received(page: Page) -> list[bytes]:

@@ -21,7 +21,16 @@ from playwright.sync_api import Download, Locator, Page, expect
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.browser.cable import Gate
-from tests.browser.conftest import ROOT, as_a_newcomer, at_rest, lose_first, open_tab, pause, turn_to
+from tests.browser.conftest import (
+    ANSWERED_LATER,
+    ROOT,
+    as_a_newcomer,
+    at_rest,
+    lose_first,
+    open_tab,
+    pause,
+    turn_to,
+)
 from tests.browser.hands import choose, retype, slide, tab_to
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
@@ -471,20 +480,13 @@ def a_damaged_link_is_reported_and_the_page_works_on(bpe: Bpe) -> None:
     )
 
 
-TEN_SECONDS_LATER = """() => addEventListener('click', () => setTimeout(() => {
-  const real = performance.now.bind(performance);
-  performance.now = () => real() + 10_000;
-}), { once: true })"""
-"""The next click's answer comes as late as from a slow server."""
-
-
 def own_text_travels_in_a_link(bpe: Bpe) -> None:
     """A click leads to the box for a text, which moves with it above the rules: they stay folded. Change a
     rule, step; the link opened by a newcomer brings text, settings and step back."""
     page, sidebar = bpe.page, bpe.page.get_by_test_id("stSidebar")
     box = page.get_by_role("textbox", name="Your text")
     bpe.rest()
-    page.evaluate(TEN_SECONDS_LATER)
+    page.evaluate(ANSWERED_LATER, 20_000)
     page.get_by_role("button", name="Your text").click()
     expect(box).to_be_focused()
     expect(sidebar.get_by_role("textbox", name="Your text")).to_have_count(0)

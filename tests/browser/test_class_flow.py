@@ -15,7 +15,17 @@ from typing import Any
 from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.browser.cable import Cable, Gate
-from tests.browser.conftest import LATER, ROOT, at_rest, left_over, lose_first, open_tab, pause, turn_to
+from tests.browser.conftest import (
+    ANSWERED_LATER,
+    LATER,
+    ROOT,
+    at_rest,
+    left_over,
+    lose_first,
+    open_tab,
+    pause,
+    turn_to,
+)
 from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_class import CARD, STRIP, WALL, step
@@ -72,6 +82,7 @@ def test_a_question_is_not_given_away(app: str, open_page: Callable[..., Page]) 
     code = opened(lecturer, f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
     followed(phone, app, code, "/bpe")
     # One student finds out the first two merges alone, and comes back to the class.
+    phone.evaluate(ANSWERED_LATER, 5_000)
     for number in (1, 2):
         on_page(phone, "Reveal").tap()
         step(phone, number)
@@ -306,6 +317,7 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
         votes = page.locator(f"{WALL} tbody tr").filter(has_text="pu").first.locator(".number")
         expect(votes).to_have_text(["1 · 100 %", "0 · 0 %"])
     until_lost(device, lost)
+    device.evaluate(LATER)  # its time to wait is over
     for page in (wall, device, phone):
         step(page, 1)
     device.locator(WALL).get_by_role("button", name="Go on").click()
@@ -337,15 +349,14 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     step(wall, 1)
 
 
-def until_lost(device: Page, lost: list[bytes]) -> None:
-    """The second device's request didn't get to Python; its time to wait is over."""
+def until_lost(page: Page, lost: list[bytes]) -> None:
+    """The page's request has been made, and didn't get to Python."""
 
     def is_lost() -> bool:
-        pause(device, 20)
+        pause(page, 20)
         return bool(lost)
 
     until(is_lost)
-    device.evaluate(LATER)
 
 
 WORDS = """words => { const book = document[Symbol.for('tokensteps.stage')].querySelector('.cols > section');
@@ -529,7 +540,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     for page in (phone, other):
         step(page, 0)
     in_teams(lecturer, phone, other)
-    assert lost, "the way to the next step, as the lecturer goes elsewhere"
+    until_lost(lecturer, lost)  # the way to the next step, as the lecturer goes elsewhere
     turn_to(lecturer, f"/bpe?corpus=phrases&step=93&class={code}")
     for page in (lecturer, phone):
         step(page, 93)

@@ -6,9 +6,8 @@ const GIVEN = Symbol.for("tokensteps.given-to-class"); // and about questions th
 const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters without influence on the page's contents
 const VIEWS = ["mode", "ask", "show"]; // and the parameters of the view of a run
 const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
-const PATIENCE = 15_000; // ms for Python to lead somewhere
+const PATIENCE = 15_000; // ms for Python to lead somewhere, and for its answer to the reader
 const SMALL = 700; // px: of a phone
-const RECENT = 3000; // ms until a change of the page no longer counts as the reader's
 
 const isShown = ({ path } = {}) => path === location.pathname.split("/").pop();
 const stageBox = () => (document[MAIN]?.isConnected ? document[MAIN] : null);
@@ -96,7 +95,7 @@ class Follower {
   }
   onStage() { // in Predict, Python turns the page of a student who found the next step out alone
     const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere();
-    if (ahead && this.led === this.key() && performance.now() - this.acted < RECENT) this.letGo();
+    if (ahead && this.led === this.key() && performance.now() - this.acted < PATIENCE) this.letGo();
     else this.follow();
   }
   isUnderWay() {
@@ -147,7 +146,7 @@ class Follower {
   }
   look() { // now and then: has the reader gone elsewhere, or did Python never lead there?
     if (!this.state?.follows || !this.place || (!here() && !this.going) || this.isUnderWay()) return;
-    const recently = performance.now() - this.acted < RECENT;
+    const recently = performance.now() - this.acted < PATIENCE;
     if (!this.isThere() && this.led === this.key() && recently) this.letGo();
     else this.follow();
   }
