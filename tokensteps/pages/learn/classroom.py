@@ -24,7 +24,7 @@ def show() -> None:
     titled(CLASSROOM, _(PAGES[CLASSROOM].title))
     lead = _(
         "Everybody's phone or laptop goes where you go; you ask, they answer, and the wall shows what the room thinks. No accounts, "
-        "no names."
+        "and no names unless you ask for nicknames."
     )
     st.html(f'<div class="ts"><p class="lead">{escape(lead)}</p></div>')
     with st.container(horizontal=True, vertical_alignment="bottom"):
