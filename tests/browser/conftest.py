@@ -345,6 +345,13 @@ def pause(page: Page, milliseconds: int) -> None:
     page.wait_for_timeout(milliseconds)
 
 
+SCORES_IN_SIGHT = """() => {
+  const table = document[Symbol.for('tokensteps.stage')].querySelector('table.scores');
+  const score = [...table.querySelectorAll('tr:first-child > *')].find((head) => head.innerText === 'score');
+  return score.getBoundingClientRect().right <= table.closest('section').getBoundingClientRect().right; }"""
+"""Whether WordPiece's table of pairs shows the scores."""
+
+
 def left_over(page: Page, finds: str, arg: object = None) -> Any:
     """The finds of a function of the page after it has had time to find nothing."""
     try:

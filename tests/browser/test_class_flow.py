@@ -19,6 +19,7 @@ from tests.browser.conftest import (
     ANSWERED_LATER,
     LATER,
     ROOT,
+    SCORES_IN_SIGHT,
     at_rest,
     left_over,
     lose_first,
@@ -426,6 +427,16 @@ def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     wall.wait_for_function(WORDS, arg=["hug", "pug", "pun", "bun", "hugs"])
     wall.keyboard.press("PageDown")
     expect(wall.locator(WALL)).to_be_hidden()
+    turn_to(wall, f"/wordpiece?corpus=hug&step=1&class={code}")
+    step(wall, 1)
+    wall.keyboard.press("a")
+    expect(wall.locator(f"{WALL} .asked")).to_be_visible()
+    wall.keyboard.press("Enter")
+    expect(wall.locator(f"{WALL} .counted")).to_be_visible()
+    wall.keyboard.press("e")
+    step(wall, 2)
+    wall.wait_for_function(SCORES_IN_SIGHT)
+    wall.keyboard.press("PageDown")
     stops = stops_of("90", lesson_facts())
     before = [stop.link.tab for stop in stops].index("Where they disagree")  # counted from 0
     slow = wall.context.new_cdp_session(wall)

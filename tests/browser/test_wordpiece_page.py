@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from tokenizers import models
 
-from tests.browser.conftest import ROOT, at_rest, pause
+from tests.browser.conftest import ROOT, SCORES_IN_SIGHT, at_rest, pause
 from tests.browser.hands import retype
 from tests.browser.test_bpe_page import (
     HOSTILE,
@@ -357,6 +357,9 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
     page.get_by_role("button", name="Next step").tap()
     phone.at(4)
     assert phone.state()["pair"] == ["hu", "##g"]
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.wait_for_function(SCORES_IN_SIGHT)
+    page.set_viewport_size({"width": 390, "height": 844})
     for name in ("Score and count", "The library's WordPiece"):
         phone.tab(name)
         at_rest(phone.page)
