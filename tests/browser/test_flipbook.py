@@ -14,9 +14,9 @@ from tests.browser.conftest import at_rest, messages_sent, pause
 from tests.browser.flipbook_demo import LABELS, frames
 from tests.browser.hands import retype, slide, tab_to
 from tokensteps.assets import read_script
-from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import payload, window
 from tokensteps.drawing.handout import standalone_run
+from tokensteps.language.numbers import read_whole
 
 HERE = Path(__file__).resolve().parent
 BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"
@@ -356,7 +356,7 @@ def back_returns_to_the_former_corpus_and_step(page: Page) -> None:
 
 @pytest.mark.parametrize("text", [None, "", "-3", "²", "1e3", "9" * 5000, " 4"])
 def test_nonsense_in_the_url_counts_as_absent(text: str | None) -> None:
-    assert read_step(text) is None
+    assert read_whole(text) is None
 
 
 def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> None:

@@ -8,13 +8,14 @@ are in `tests/browser/test_whatif_page.py`.
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import expect_markup
-from tests.pages.pages import Page, address, bodies, book, books, problems, run
+from tests.pages.pages import Page, address, bodies, book, problems, run
 from tokenizers_core import Corpus, first_difference, train_bpe
 from tokensteps.pages.train.whatif_controls import KINDS
 from tokensteps.runs.changes import rules_to_change
@@ -154,11 +155,25 @@ def test_senseless_links_are_reported() -> None:
         {"t1": "bpe?corpus=hug&size=1"},
     ):
         assert len(problems(opened(**url))) == 1, url
-    assert "not valid" in problems(opened(t1="bpe?corpus=hug", what="ties", to="best"))[0]
-    app = opened(what="nonsense", of="nobody", to="-3")
-    assert problems(app) == [] and app.selectbox(key="whatif.word").value == "pun"
-    for url in ({"what": "double", "of": "99"}, {"what": "min", "to": "0"}, {"what": "add", "of": "~x"}):
-        assert books(opened(t1="bpe?corpus=course", **url)) == [], url  # and no exception
+    app = opened(what="nonsense", of="nobody")
+    complaints = problems(app)
+    assert [re.findall(r"\w+='.+?'", unescape(text)) for text in complaints] == [
+        ["what='nonsense'"],
+        ["of='nobody'"],
+    ]
+    assert app.selectbox(key="whatif.word").value == "pun"
+    assert problems(run(app)) == complaints  # until the change is another one
+    app.selectbox(key="whatif.word").set_value("hug")
+    assert problems(run(app)) == []
+    for url, senseless in (
+        ({"what": "ties", "to": "best"}, "to='best'"),
+        ({"what": "double", "of": "99"}, "of='99'"),
+        ({"what": "double", "of": "2²"}, "of='2²'"),
+        ({"what": "min", "to": "0"}, "to='0'"),
+        ({"what": "add", "of": "~x"}, "of='~x'"),
+    ):
+        (complaint,) = problems(opened(t1="bpe?corpus=course", **url))
+        assert senseless in unescape(complaint) and "not valid" in complaint
 
 
 def test_a_learners_words_stay_text() -> None:

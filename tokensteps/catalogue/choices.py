@@ -29,6 +29,7 @@ from tokensteps.catalogue import hub, shipped
 from tokensteps.catalogue.files.remote_tokenizer import load_remote_tokenizer
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
 from tokensteps.language.i18n import N_, _, count, listed
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import (
     BROUGHT_REMEMBERED,
     CHAT_FILE_LIMIT,
@@ -113,9 +114,10 @@ class TokenizerSpec(NamedTuple):
         text = self.query.get("step")
         if text is None:
             return None
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
+        step = read_whole(text)
+        if step is None:
             raise SpecError("step", text)
-        return int(text)
+        return step
 
     @property
     def files(self) -> dict[str, str]:
@@ -162,10 +164,10 @@ def title(text: str) -> str:
     corpus = corpus_title(spec.query.get("corpus", "course"))
     rules = {name: value for name, value in spec.query.items() if name not in OF_THE_CORPUS}
     algorithm = ALGORITHMS[spec.kind].title
-    size = rules.get("size", "")
-    if step is None and [*rules] == ["size"] and size.isascii() and size.isdigit() and len(size) < 10:
+    size = read_whole(rules.get("size"))
+    if step is None and [*rules] == ["size"] and size is not None:
         message = _("{algorithm}, size {size}: {corpus}")
-        return message.format(algorithm=algorithm, size=count(int(size)), corpus=corpus[:TITLE_CHARACTERS])
+        return message.format(algorithm=algorithm, size=count(size), corpus=corpus[:TITLE_CHARACTERS])
     settings = (
         setting_text(rule, rules[rule.name]) for rule in ALGORITHMS[spec.kind].rules if rule.name in rules
     )
@@ -291,8 +293,8 @@ def special_of(text: str) -> dict[str, int | None]:
     results: dict[str, int | None] = {}
     for written in text[:SPECIAL_LIMIT].split():
         token, _mark, number = written.rpartition("=")
-        is_number = token and number.isascii() and number.isdigit() and len(number) < 10
-        results[token if is_number else written] = int(number) if is_number else None
+        identifier = read_whole(number) if token else None
+        results[written if identifier is None else token] = identifier
     return results
 
 

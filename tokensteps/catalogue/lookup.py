@@ -11,6 +11,7 @@ import regex
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.language.i18n import N_, count
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import IDS_LIMIT
 
 SEARCH_SECONDS: Final = 1.5
@@ -106,7 +107,7 @@ def ids_written(subject: ShownTokenizer, written: str) -> list[int]:
         raise LookupFailed("many", "", number=count(len(parts)), last=count(IDS_LIMIT))
     tokens = subject.all_tokens()
     for part in parts:
-        number = int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1
-        if not 0 <= number < len(tokens) or not tokens[number]:
+        number = read_whole(part)
+        if number is None or number >= len(tokens) or not tokens[number]:
             raise LookupFailed("ids", part, last=len(tokens) - 1)
     return [*map(int, parts)]

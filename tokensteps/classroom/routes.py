@@ -23,6 +23,7 @@ from tokensteps.classroom.questions import Kind, RequestRefused
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.stream import EventStream
 from tokensteps.classroom.summary import SUMMARIES
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import (
     CLASS_BODY,
     CLASS_RATES,
@@ -327,8 +328,7 @@ class Events:
 def _after(request: Request) -> int | None:
     """A browser's last event: in a header when it reconnects by itself, in the address after a new start of
     the script."""
-    said = request.headers.get("last-event-id") or request.query_params.get("after") or ""
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else None
+    return read_whole(request.headers.get("last-event-id") or request.query_params.get("after"))
 
 
 ROUTES: Final = (

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from tokensteps.language.i18n import current_language
+from tokensteps.language.numbers import read_whole
 from tokensteps.streamlit_internals import is_history_navigation
 
 CHOSEN_LANGUAGE: Final = "language.chosen"
@@ -67,16 +68,7 @@ def write_linked_url() -> None:
 
 def step_in_url(param: str = "step") -> int | None:
     """The step in the URL; None without one."""
-    return read_step(st.query_params.get(param))
-
-
-def read_step(text: str | None) -> int | None:
-    """Read a step from a URL parameter: ASCII digits, at most nine of them; anything else counts as absent.
-
-    >>> read_step("12"), read_step("-1"), read_step("9" * 10), read_step(None)
-    (12, None, None, None)
-    """
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+    return read_whole(st.query_params.get(param))
 
 
 def excerpt_in_url() -> tuple[int, int] | None:
@@ -90,7 +82,7 @@ def read_excerpt(text: str | None) -> tuple[int, int] | None:
     >>> read_excerpt("3..9"), read_excerpt("9..3"), read_excerpt("3"), read_excerpt(None)
     ((3, 9), None, None, None)
     """
-    first, last = map(read_step, (text or "").partition("..")[::2])
+    first, last = map(read_whole, (text or "").partition("..")[::2])
     return None if first is None or last is None or first > last else (first, last)
 
 

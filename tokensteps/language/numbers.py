@@ -1,5 +1,5 @@
 """Numbers as text: probabilities, logarithms, losses, shares, with a true minus sign and only as many digits
-as are useful."""
+as are useful; and whole numbers back from text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from collections.abc import Sequence
 from tokensteps.language.i18n import UNSPACED, count, current_language
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def read_whole(text: str | None) -> int | None:
+    """A whole number in at most nine ASCII digits; None for any other text.
+
+    >>> [read_whole(text) for text in ("12", "-1", "2²", "٢", "9" * 10, "", None)]
+    [12, None, None, None, None, None, None]
+    """
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def log_text(log_probability: float, digits: int = 3) -> str:

@@ -21,6 +21,7 @@ from tokenizers_core.training.kinds.superbpe import MOST_WORDS, SECOND_PATTERN
 from tokensteps.drawing.tokens import SHOW
 from tokensteps.language.i18n import N_
 from tokensteps.language.names import ASK_NAMES, MODE_NAMES
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import (
     COUNT_LIMIT,
     LONGEST_LIMIT,
@@ -81,8 +82,8 @@ class Setting(NamedTuple):
                 return text if len(text) <= self.length else _refuse(text[:80])
         if text == "":
             return None if self.limit else self.default
-        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else _refuse(text)
-        return number if self.least <= number <= self.most else _refuse(text)
+        number = read_whole(text)
+        return number if number is not None and self.least <= number <= self.most else _refuse(text)
 
     def write(self, value: Any) -> str:
         """The value as text for the URL."""

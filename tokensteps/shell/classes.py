@@ -16,7 +16,7 @@ import streamlit as st
 
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.assets import ASSETS
-from tokensteps.components.address import in_links, is_back, read_step, update_url
+from tokensteps.components.address import in_links, is_back, update_url
 from tokensteps.components.base import component
 from tokensteps.components.classes import (
     CLASS_BEFORE,
@@ -33,6 +33,7 @@ from tokensteps.drawing.tokens import Style
 from tokensteps.language.classes import class_labels
 from tokensteps.language.i18n import _
 from tokensteps.language.names import ASK_NAMES
+from tokensteps.language.numbers import read_whole
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CLASS_QUERY, JUDGED_AT_ONCE, REPLY_LIMIT
 from tokensteps.runs.rules import PAGE_PARAMETERS
@@ -114,7 +115,7 @@ def read_destination(message: Any) -> Destination | None:
             except ValueError:
                 return None
             wanted = {name: results[name] for name in results if name in PAGE_PARAMETERS[page] | ALSO_READ}
-            step = read_step(str(message.get("step")))
+            step = read_whole(str(message.get("step")))
             if step is not None:
                 wanted["step"] = str(step)
             walk = read_walk(str(message.get("walk", "")))
@@ -175,7 +176,7 @@ def show_class() -> bool:
                 on_leave_change=leave_class,
             )
     led: Destination | None = state.get(CLASS_LED)
-    step = led and read_step(led.query.get("step"))
+    step = led and read_whole(led.query.get("step"))
     if led and step is not None:
         # The address may have another step by now: until the page has come, the last page's stage writes its
         # own there.

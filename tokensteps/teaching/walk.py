@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tokensteps.language.i18n import N_, _, sentences
+from tokensteps.language.numbers import read_whole
 from tokensteps.teaching.lessons import LESSONS, WALK_PARAMETER, Lesson, Link, say, teacher_text
 from tokensteps.teaching.path.stations import OLD_STATIONS, STATIONS
 
@@ -97,9 +98,8 @@ def read_walk(text: str | None) -> WalkPlace | None:
     [None, None, None, None, None, None, None, None, None]
     """
     walk, _dot, number = (text or "")[:20].partition(".")
-    if not (number.isascii() and number.isdigit()):
-        return None
-    return WalkPlace(walk, int(number)) if 1 <= int(number) <= length_of(walk) else None
+    place = read_whole(number)
+    return WalkPlace(walk, place) if place and place <= length_of(walk) else None
 
 
 def write_walk(place: WalkPlace) -> str:

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 import streamlit as st
 
-from tokensteps.components.address import read_step, update_url
+from tokensteps.components.address import update_url
 from tokensteps.language.i18n import _, count
+from tokensteps.language.numbers import read_whole
 from tokensteps.runs.corpora import OWN, plain_text
 from tokensteps.runs.rules import BPE_RULES, RULES_OF, VIEWS, Setting
 from tokensteps.runs.settings import Recipe, invalid_here, read_short, read_url, usual_value
@@ -76,7 +77,7 @@ class PageState:
         recipe, complaints = read_url(self.page, self.rules, st.query_params.to_dict(), self.start)
         self.complaints += complaints
         step = st.query_params.get("step")
-        if step and read_step(step) is None:
+        if step and read_whole(step) is None:
             self.complaints.append(invalid_here("step", step))
         for name, value in recipe.values.items():
             state[self.key(name)] = value

@@ -14,6 +14,7 @@ from tokensteps.catalogue.files.ranks import numbered
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import words_as_bytes
 from tokensteps.language.i18n import count
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import ADDED_LIMIT, LONG_TOKEN, TOKEN_LIMIT
 
 
@@ -24,15 +25,16 @@ def from_minbpe(
     LoadError."""
     lines = upload.content.rstrip("\n").split("\n")
     own = lines[1] if len(lines) > 1 else ""
-    number = int(lines[2]) if len(lines) > 2 and _is_number(lines[2]) else -1
-    if not 0 <= number <= min(ADDED_LIMIT, len(lines) - 3):
+    number = read_whole(lines[2]) if len(lines) > 2 else None
+    if number is None or number > min(ADDED_LIMIT, len(lines) - 3):
         raise _wrong_line(upload, lines, 2)
     special: dict[str, int] = {}
     for index in range(3, 3 + number):
-        token, _space, identifier = lines[index].rpartition(" ")
-        if not token or not _is_number(identifier):
+        token, _space, text = lines[index].rpartition(" ")
+        identifier = read_whole(text)
+        if not token or identifier is None:
             raise _wrong_line(upload, lines, index)
-        special[token] = int(identifier)
+        special[token] = identifier
     tokens, merges = _merged(upload, lines, 3 + number)
     vocab = {bytes_to_symbols(token): identifier for identifier, token in enumerate(tokens)}
     if len(vocab) < len(tokens):
@@ -72,19 +74,16 @@ def _merged(
     long: list[bytes] = []
     for index in range(start, len(lines)):
         parts = lines[index].split(" ")
-        if len(parts) != 2 or not all(_is_number(part) and int(part) < len(tokens) for part in parts):
+        numbers = [one for one in map(read_whole, parts) if one is not None and one < len(tokens)]
+        if not len(parts) == len(numbers) == 2:
             raise _wrong_line(upload, lines, index)
-        first, second = map(int, parts)
+        first, second = numbers
         merges.append((first, second))
         tokens.append(tokens[first] + tokens[second])
         if len(tokens[-1]) > LONG_TOKEN:  # the next one may be twice as long
             long.append(tokens[-1])
             check_lengths(long, upload.file)
     return tokens, merges
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _wrong_line(upload: RecognizedFile, lines: list[str], index: int) -> LoadError:

@@ -15,6 +15,7 @@ from tokensteps.cli.terminal.panels import choices, token_of, vocabulary, words_
 from tokensteps.drawing.tokens import Style, readable
 from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import _, count, use_language
+from tokensteps.language.numbers import read_whole
 
 FAR: Final = 10
 """Steps of a page key."""
@@ -142,8 +143,8 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
         if wanted == "search":
             self.wanted = text
             self.action_again()
-        elif text.isascii() and text.isdigit() and len(text) < 10:
-            self.action_to(int(text))
+        elif (step := read_whole(text)) is not None:
+            self.action_to(step)
         else:
             message = _("{text} is no step; write a number up to {last}.")
             self.draw(message.format(text=readable(text), last=count(len(self.trace))))

@@ -34,7 +34,7 @@ def show() -> None:
         teach = _(
             "To teach one, press “Open a class” here or on any page with steps: you get a code and a picture to scan."
         )
-        narrow = _("To teach one, open this page on a computer or a tablet.")
+        narrow = _("To teach one, open this page in a wider window, on a computer or a tablet.")
         st.html(
             note_html(
                 f'{escape(learn)} <span class="wide">{escape(teach)}</span><span class="narrow">{escape(narrow)}</span>'

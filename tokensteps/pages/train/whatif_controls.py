@@ -16,17 +16,18 @@ from tokensteps.drawing.tokens import readable
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.language.names import choice_name
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import COUNT_LIMIT, FIND_LIMIT, WORDS_LISTED
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.changes import ADD, COUNT, DOUBLE, Change, documents, rules_to_change
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.kinds import WITH_TEXTS
 from tokensteps.runs.rules import Setting
-from tokensteps.runs.settings import Recipe, read_short, read_url, write_short
+from tokensteps.runs.settings import Recipe, invalid_here, read_short, read_url, write_short
 from tokensteps.streamlit_internals import text_in_browser
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import text_box
-from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.notes import lasting, note, problem
 
 WHATIF_PAGE: Final = "whatif"
 FIRST_RUN: Final = "bpe?corpus=hug&size=11"
@@ -50,6 +51,7 @@ class WhatIfControls:
     """The page's settings and their widgets."""
 
     def __init__(self) -> None:
+        self.complaints: list[str] = []
         if reads_address(self.key("t1") not in st.session_state):
             self._read_url(st.query_params.to_dict())
 
@@ -57,7 +59,7 @@ class WhatIfControls:
         state = st.session_state
         state[self.key("t1")] = url.get("t1", FIRST_RUN)
         state[self.key("what")] = url.get("what", COUNT)
-        state[self.key("linked")] = (url.get("of"), url.get("to"))
+        state[self.key("linked")] = {name: url[name] for name in ("what", "of", "to") if name in url}
         if (held := text_in_browser(self.key("a"))) is None:
             held = read_short(url["a"]) if "a" in url else ""
         state[self.key("a")] = plain_text(held)
@@ -111,12 +113,27 @@ class WhatIfControls:
     def change_widgets(self, ours: AnyTrace, many: Callable[[str], bool]) -> Change | None:
         """Choose the change; None while it is incomplete. `many` says whether all counts of a word are shown
         at once."""
+        change = self._choose(ours, many)
+        for text in lasting(WHATIF_PAGE, self.complaints, change):
+            problem(text)
+        return change
+
+    def _complain(self, name: str, value: str | None) -> None:
+        """Say that this parameter of the link is dropped; nothing of a missing one."""
+        if value:
+            self.complaints.append(invalid_here(name, value))
+
+    def _choose(self, ours: AnyTrace, many: Callable[[str], bool]) -> Change | None:
         run, recipe = self.run, self.recipe
         rules = {rule.name: rule for rule in rules_to_change(recipe)}
         lines = documents(run.source)
         counted = run.settings.get("kind") not in WITH_TEXTS
         kinds = [*([COUNT, ADD] if counted else []), *([DOUBLE] if lines else []), *rules]
+        linked = st.session_state.pop(self.key("linked"), {})
+        of, to = linked.get("of"), linked.get("to")
+        word = read_short(of or "")
         if st.session_state[self.key("what")] not in kinds:
+            self._complain("what", linked.get("what"))
             st.session_state[self.key("what")] = COUNT if counted else "kind"
         left, right = st.columns([2, 3])
         what = left.selectbox(
@@ -126,13 +143,16 @@ class WhatIfControls:
             key=self.key("what"),
             persist_state="session",
         )
-        of, to = st.session_state.pop(self.key("linked"), (None, None))
         with right:
             match what:
                 case "count":
-                    return self._count(ours, read_short(of or ""), to, many)
+                    if word not in ours.word_frequencies:
+                        self._complain("of", of)
+                    return self._count(ours, word, to, many)
                 case "add":
-                    return self._add(read_short(of or ""), to)
+                    if word is None:
+                        self._complain("of", of)
+                    return self._add(word, to)
                 case "double":
                     return self._double(lines, of)
             return self._rule(rules[what], recipe, to)
@@ -166,9 +186,12 @@ class WhatIfControls:
     def _number(self, name: str, label: str, to: str | None, usual: int, least: int) -> int:
         """A whole number up to the greatest count; `to` is the link's value."""
         key = self.key(name)
-        if to is not None and to.isascii() and to.isdigit() and len(to) < 10:
-            st.session_state[key] = max(least, min(int(to), COUNT_LIMIT))
-        elif st.session_state.get(key) is None:
+        linked = read_whole(to)
+        if linked is None:
+            self._complain("to", to)
+        else:
+            st.session_state[key] = max(least, min(linked, COUNT_LIMIT))
+        if st.session_state.get(key) is None:
             st.session_state[key] = min(usual, COUNT_LIMIT)
         return int(st.number_input(label, least, COUNT_LIMIT, step=1, key=key, persist_state="session"))
 
@@ -184,9 +207,11 @@ class WhatIfControls:
 
     def _double(self, lines: list[str], of: str | None) -> Change:
         key, numbers = self.key("line"), list(range(1, 1 + len(lines[:WORDS_LISTED])))
-        if (of or "").isdigit() and len(of or "") < 10 and int(of or 0) in numbers:
-            st.session_state[key] = int(of or 0)
-        elif st.session_state.get(key) not in numbers:
+        if read_whole(of) in numbers:
+            st.session_state[key] = read_whole(of)
+        else:
+            self._complain("of", of)
+        if st.session_state.get(key) not in numbers:
             st.session_state[key] = 1
         line = st.selectbox(
             _("Line"),
@@ -205,7 +230,7 @@ class WhatIfControls:
             try:
                 linked = rule.parse(to)
             except ValueError:
-                problem(_("The link's {name} is not valid here.").format(name=_(rule.label)))
+                self._complain("to", to)
         if rule.kind == "switch":
             message = _("{label}: now off, what if on") if not now else _("{label}: now on, what if off")
             st.caption(message.format(label=_(rule.label)))

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from tokensteps.bounded import ENTRY, SharedCache, text_bytes
-from tokensteps.components.address import read_step
 from tokensteps.drawing.frame import window
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import SCENES_ROOM
 from tokensteps.server.shared_cache import at_hand
 
@@ -70,7 +70,7 @@ def stage_for(path: str, query: Mapping[str, str], language: str) -> Prerendered
     """The stage for a visitor of this address, with a `query` without the language; None if no frames are
     cached."""
     settings = dict(query)
-    step = read_step(settings.pop("step", None)) or 0
+    step = read_whole(settings.pop("step", None)) or 0
     scene = known_scenes.get(PageAddress(path, language, frozenset(settings.items())))
     if scene is None:
         return None

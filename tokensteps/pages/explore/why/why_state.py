@@ -10,6 +10,7 @@ import streamlit as st
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.language.i18n import N_, _, use_language
 from tokensteps.language.names import USE_NAMES
+from tokensteps.language.numbers import read_whole
 from tokensteps.limits import WHY_LIMIT, WHY_SPLIT_LIMIT
 from tokensteps.runs.corpora import plain_text
 
@@ -70,9 +71,9 @@ def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
     if not value.get("why"):
         return
     ask_about(value["why"])
-    nth, by = value.get("nth", ""), value.get("by", "")
-    if nth.isascii() and nth.isdigit() and len(nth) < 4:
-        set_why(nth=int(nth))
+    nth, by = read_whole(value.get("nth")), value.get("by", "")
+    if nth is not None and nth < 1000:
+        set_why(nth=nth)
     way = value.get("way", "")
     set_why(
         split=value.get("split", "")[:WHY_SPLIT_LIMIT],
