@@ -49,6 +49,9 @@ const UNITS = "times?|occurrences?|pairs?|tokens?|pieces?|nats?|次|个|奈特|�
 const UNIT = new RegExp(`\\s*(?:${UNITS})\\.?$`, "i");
 const DECIMAL = /^[-+]*(\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?)$/i;
 
+function narrow(text) { // full-width characters, as Chinese and Japanese keyboards type them, as ASCII ones
+  return text.replace(/[！-～]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0));
+}
 function plainSigns(text) { // as teaching/questions.py reads numbers
   const lowered = (signs) => `^${[...signs].map((sign) => LOWERED[RAISED.indexOf(sign)]).join("")}`;
   const raised = text.trim().replace(UNIT, "").replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+/g, lowered);
@@ -117,7 +120,7 @@ class Calculation {
   }
 }
 function readNumber(text) { // its value, the typed numbers of decimals and digits; null for anything else
-  const plain = text.trim().slice(0, MOST).replace(/^[=≈~ ]+|[=≈~ ]+$/g, "");
+  const plain = narrow(text.trim().slice(0, MOST)).replace(/^[=≈~ ]+|[=≈~ ]+$/g, "");
   const sides = plain.split(/[=≈]/).map(readSide), [first] = sides;
   return first && sides.every((side) => side && isSame(side, first)) ? first : null;
 }

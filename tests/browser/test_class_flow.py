@@ -503,6 +503,8 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     followed(other, app, code, "/bpe")
     keep_between(lecturer, "5", "2")
     expect(lecturer.get_by_role("alert")).to_contain_text("5 to 2 is no range")
+    keep_between(lecturer, "50", "99")
+    expect(lecturer.get_by_role("alert")).to_contain_text("no step 50 here yet: choose one up to 7")
     keep_between(lecturer, "1", "3")
     message = "At your own pace: steps 1 to 3"
     for page in (phone, other):

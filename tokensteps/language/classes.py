@@ -122,6 +122,7 @@ def _panel_words() -> dict[str, str]:
         "pace_wrong": _(
             "{first} to {last} is no range: type two step numbers from 0 up, the smaller one first."
         ),
+        "pace_beyond": _("There is no step {first} here yet: choose one up to {last}."),
         "lost_title": _("Where you lost them"),
         "lost_how": _("How often “You lost me” was pressed, by step."),
         "nobody_lost": _("Nobody has pressed “You lost me” so far."),
@@ -220,7 +221,7 @@ def _card_words() -> dict[str, str]:
 def bar_labels() -> dict[str, str]:
     """The words beside bars, on the wall and in the summary."""
     return {
-        "answer": _("Answer"),
+        "answer": _("Answers"),
         "votes": _("Votes"),
         "vote": _("Vote {number}"),
         "others": _("others"),

@@ -147,9 +147,10 @@ class Panel {
   }
   keep() {
     const [first, last] = this.ends.map(({ value }) => (/^\d{1,9}$/.test(value) ? Number(value) : NaN));
-    this.wrong.textContent = first <= last ? ""
-      : filled(this.labels.pace_wrong, { first: this.ends[0].value || "–", last: this.ends[1].value || "–" });
-    if (!(first <= last)) return;
+    const { labels } = this, end = stageBox() ? stageEnd() : Infinity; // in Predict, of the steps so far
+    this.wrong.textContent = first <= last ? first <= end ? "" : filled(labels.pace_beyond, { first, last: end })
+      : filled(labels.pace_wrong, { first: this.ends[0].value || "–", last: this.ends[1].value || "–" });
+    if (this.wrong.textContent) return;
     this.strip.post("pace", { first, last });
     this.turn("");
   }

@@ -60,7 +60,10 @@ function answerNodes(question, answer) { // as it is shown on a button or beside
 
 // A typed number, in the one form for counting numbers: whole, or with three significant digits.
 function canonicalNumber(text) {
-  const match = /^\s*(-?[\d.,]+)\s*(?:\/\s*([\d.,]+)\s*(?:[×x*]\s*([\d.,]+)\s*)?)?$/.exec(text.replace(/[()−]/g, ""));
+  // Chinese and Japanese keyboards type full-width digits.
+  const ascii = (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0);
+  const narrow = text.replace(/[！-～]/g, ascii).replace(/[()−]/g, "");
+  const match = /^\s*(-?[\d.,]+)\s*(?:\/\s*([\d.,]+)\s*(?:[×x*]\s*([\d.,]+)\s*)?)?$/.exec(narrow);
   const read = (digits) => {
     const grouped = /^[1-9]\d{0,2}(,\d{3})+$/.test(digits);
     return Number(digits.replace(/,/g, grouped ? "" : "."));

@@ -10,7 +10,7 @@ import streamlit as st
 
 from tokensteps.components.base import component
 from tokensteps.language.classes import deck_labels
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, use_language
 from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import DECK_BYTES
@@ -59,6 +59,7 @@ def activities() -> list[list[str]]:
 
 
 def _read_file() -> None:
+    use_language(st.session_state["language"])  # a widget's callback comes before the page
     result = st.session_state.get(DECK_KEY)
     match result.get("file") if isinstance(result, Mapping) else None:
         case {"nonce": str(nonce), "name": str(name), "text": str(text)}:
