@@ -18,7 +18,7 @@ from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.language.names import choice_name
 from tokensteps.limits import PASTE_LIMIT, VOCABULARY_LIMIT
 from tokensteps.runs.corpora import pack_text
-from tokensteps.runs.rules import BPE_RULES, RULES_OF
+from tokensteps.runs.rules import BPE_RULES, OWN_PATTERN, RULES_OF
 from tokensteps.server import stores
 from tokensteps.server.jobs import registry
 from tokensteps.server.stores import corpora
@@ -274,7 +274,8 @@ def test_size_may_be_empty() -> None:
     ],
 )
 def test_invalid_patterns(pattern: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Invalid patterns get a message and stay in their box; the next, valid one is taken."""
+    """Invalid patterns get a message and stay in their box; the next, valid one is taken. An emptied box
+    takes the usual one."""
     monkeypatch.setattr(limits, "PATTERN_SECONDS", 0.2)
     app = opened(f"corpus=paste&pattern=own&text={pack_text('a' * 60 + '!')}")
     app.sidebar.text_input(key="bpe.regex").set_value(pattern)
@@ -284,6 +285,10 @@ def test_invalid_patterns(pattern: str, says: str, monkeypatch: pytest.MonkeyPat
     app.sidebar.text_input(key="bpe.regex").set_value("a|!")
     run(app)
     assert problems(app) == [] and book(app)["last"] == 0
+    app.sidebar.text_input(key="bpe.regex").set_value("")
+    run(app)
+    assert problems(app) == [] and value(app, "regex") == OWN_PATTERN.default
+    assert "regex" not in app.query_params and book(app)["last"] > 0
 
 
 @pytest.mark.parametrize(

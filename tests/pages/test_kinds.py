@@ -22,6 +22,7 @@ from tokenizers_core.counterfactual.divergence import vocabulary_difference
 from tokenizers_core.counterfactual.effects import effects
 from tokenizers_core.counterfactual.recounting import corpus_of
 from tokenizers_core.encoding.models.pairs import Pair
+from tokenizers_core.training.kinds.superbpe import SECOND_PATTERN
 from tokensteps.catalogue.renewal import heritage
 from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.tokens import Style, pair_text
@@ -143,7 +144,8 @@ def test_a_text_of_one_column_leads_to_the_forty_lines() -> None:
 
 
 def test_the_second_pattern_is_a_choice() -> None:
-    """Oracle: the engine. An invalid pattern is reported, and a link brings a valid one."""
+    """Oracle: the engine. An invalid pattern is reported, and a link brings a valid one; an empty one is the
+    usual one."""
     lines = EXAMPLES["phrases"].text().splitlines()
     own = train_superbpe(
         Corpus.from_texts(lines), 220, transition=190, min_frequency=2, second_pattern=r"[.,]| the"
@@ -153,6 +155,7 @@ def test_the_second_pattern_is_a_choice() -> None:
     usual = trace_at(BPE, corpus="phrases")
     assert trace_at(BPE, corpus="phrases", second="[.,]| the").record == own.record != usual.record
     assert any("[.," in problem for problem in problems(PAGE.opened("corpus=phrases&second=%5B.,")))
+    assert PAGE.value(PAGE.opened("corpus=phrases&second="), "second") == SECOND_PATTERN
 
 
 def test_a_pasted_table_is_languages() -> None:

@@ -26,7 +26,7 @@ from tokensteps.limits import (
     patience,
 )
 from tokensteps.runs.corpora import EXAMPLES, OWN, Source, is_packed, pack_text, plain_text, unpack_text
-from tokensteps.runs.rules import VIEWS, Setting
+from tokensteps.runs.rules import OWN_PATTERN, VIEWS, Setting
 from tokensteps.server.stores import digest, text_store
 
 
@@ -103,7 +103,9 @@ class Recipe:
         """The chosen rules. Raises the errors of `Pipeline` for a learner's own pattern."""
         pattern = "gpt2"  # the pipeline needs one even if there is none to choose
         if "pattern" in self.values:
-            pattern = (self["regex"] if self["pattern"] == "own" else self["pattern"]) or pattern
+            pattern = self["pattern"]
+        if pattern == "own":
+            pattern = self["regex"] or OWN_PATTERN.default
         size = len(source.data) if source else 0
         if "kept" not in self.values:
             return Pipeline(self["normalizer"], self["pre"], pattern, patience(size))

@@ -123,6 +123,8 @@ class Controls(PageState):
                 )
                 self._check_number(setting)
             case "text":
+                if setting.default and not self[setting.name]:  # emptied: the usual text comes back
+                    st.session_state[key] = setting.default
                 st.text_input(label, key=key, persist_state="session", help=text)
                 self._check_length(setting)
 

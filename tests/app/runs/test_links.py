@@ -18,7 +18,7 @@ from tokenizers_core.text.cutting import DIGITS, PIECE_DIGITS, CutAt, Scripts
 from tokenizers_core.text.rewriting import Replace
 from tokensteps.limits import PLAIN_LIMIT, patience
 from tokensteps.runs.corpora import EXAMPLES, Source, is_packed, pack_text, unpack_text
-from tokensteps.runs.rules import BPE_RULES, COMPARE_RULES, UNIGRAM_RULES, VIEWS
+from tokensteps.runs.rules import BPE_RULES, COMPARE_RULES, OWN_PATTERN, UNIGRAM_RULES, VIEWS
 from tokensteps.runs.settings import (
     Recipe,
     corpus_title,
@@ -157,7 +157,7 @@ def test_rules_become_a_pipeline() -> None:
     assert (plain.cuts, plain.user_defined_symbols) == ((), ())
     own = {"pattern": "own", "regex": r"\w+"}
     assert recipe(own).pipeline(None).pattern == r"\w+" and recipe(own).pipeline(None).timeout == patience(0)
-    assert recipe({"pattern": "own", "regex": ""}).pipeline(None).pattern == "gpt2"
+    assert recipe({"pattern": "own", "regex": ""}).pipeline(None).pattern == OWN_PATTERN.default
     url = {
         "normalizer": "nfkc", "replace": "a", "put": "b", "kept": "<n> </n> <n>", "cut": "-", "cuts": "merged_with_next",
         "scripts": "1", "digits": "each",
