@@ -205,12 +205,12 @@ class Task {
     Object.assign(note, { textContent: message, hidden: false, className: `note verdict ${kind}` });
     if (kind === "wrong" && hint.firstChild) hint.hidden = false;
     (hint.hidden ? note : hint).scrollIntoView({ block: "nearest" });
-    this.solved ||= kind === "right";
-    count();
     if (kind === "unread") return;
     const boxes = this.boxes.map(({ value }) => value);
     const detail = { name: this.name, kind, text: boxes.join(" | "), boxes };
-    document.dispatchEvent(new CustomEvent("answered", { detail }));
+    const counts = document.dispatchEvent(new CustomEvent("answered", { detail, cancelable: true }));
+    this.solved ||= counts && kind === "right";
+    count();
   }
   resume({ right, boxes }) { // as it was left
     this.solved = right;

@@ -80,9 +80,10 @@ function report() { // score, progress and whether all is done
   set("cmi.suspend_data", serialized());
   lms[version.save]("");
 }
-function note({ name, kind, text, boxes }) { // a readable answer
+function note(event) { // a readable answer
+  const { name, kind, text, boxes } = event.detail;
   const index = tasks.findIndex((node) => node.id === name), one = results[index];
-  if (!one || isDone(one)) return; // later answers count for nothing
+  if (!one || isDone(one)) return event.preventDefault(); // later answers count for nothing, on the page, too
   one.tries += 1;
   one.boxes = boxes;
   if (kind === "right") one.right = one.tries;
@@ -104,7 +105,7 @@ if (lms) {
     document.getElementById(lms[version.get](version.place))?.scrollIntoView();
   }
   report();
-  document.addEventListener("answered", ({ detail }) => note(detail));
+  document.addEventListener("answered", note);
   addEventListener("pagehide", () => {
     set(version.time, version.span((Date.now() - began) / 1000));
     set(version.exit, "suspend");

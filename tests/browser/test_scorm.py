@@ -208,6 +208,23 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     assert len(stored["suspend_data"]) < 4_096 and refused == []
 
 
+def test_after_three_tries_the_tally_is_the_platforms(
+    platform: tuple[str, str], open_page: Callable[..., Page]
+) -> None:
+    version, address = platform
+    page = open_page(own=True)
+    lesson = lesson_at(page, address, "0 of 3 solved")
+    for typed in ("gu", "hug", "u"):
+        answer(lesson, 3, typed, "Not this one.")
+    answer(lesson, 3, "ug", "Right.")
+    expect(lesson.locator(".tally")).to_have_text("0 of 3 solved")
+    answer(lesson, 1, "20", "Right.")
+    expect(lesson.locator(".tally")).to_have_text("1 of 3 solved")
+    left(page, version)
+
+    lesson_at(page, address, "1 of 3 solved")
+
+
 @pytest.mark.parametrize("version", SCORM_VERSIONS)
 def test_a_long_lesson_keeps_within_the_platforms_room(
     lms: Path, tmp_path: Path, open_page: Callable[..., Page], version: str
