@@ -190,6 +190,8 @@ class Task {
   constructor(node) {
     this.name = node.id;
     this.form = node.querySelector("form");
+    this.note = this.form.querySelector(".verdict");
+    this.hint = this.form.querySelector(".hint");
     this.boxes = [...this.form.querySelectorAll('[name="answer"]')];
     this.locks = JSON.parse(this.form.querySelector("script").textContent);
     this.form.addEventListener("submit", (event) => {
@@ -197,16 +199,18 @@ class Task {
       if (this.locks.length) this.check();
     });
   }
-  check() {
+  judge() { // shows the verdict on the boxes; returns its kind
     const verdicts = this.locks.map((lock, index) => verdictOn(this.boxes[index].value, lock));
     const [kind, message] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
     verdicts.forEach(([one], index) => { this.boxes[index].ariaInvalid = one === "wrong" || one === "unread"; });
-    const note = this.form.querySelector(".verdict"), hint = this.form.querySelector(".hint");
-    Object.assign(note, { textContent: message, hidden: false, className: `note verdict ${kind}` });
-    if (kind === "wrong" && hint.firstChild) hint.hidden = false;
-    (hint.hidden ? note : hint).scrollIntoView({ block: "nearest" });
+    Object.assign(this.note, { textContent: message, hidden: false, className: `note verdict ${kind}` });
+    if (kind === "wrong" && this.hint.firstChild) this.hint.hidden = false;
+    return kind;
+  }
+  check() {
+    const kind = this.judge(), boxes = this.boxes.map(({ value }) => value);
+    (this.hint.hidden ? this.note : this.hint).scrollIntoView({ block: "nearest" });
     if (kind === "unread") return;
-    const boxes = this.boxes.map(({ value }) => value);
     const detail = { name: this.name, kind, text: boxes.join(" | "), boxes };
     const counts = document.dispatchEvent(new CustomEvent("answered", { detail, cancelable: true }));
     this.solved ||= counts && kind === "right";
@@ -215,8 +219,8 @@ class Task {
   resume({ right, boxes }) { // as it was left
     this.solved = right;
     this.boxes.forEach((box, index) => { box.value = boxes[index] ?? ""; });
-    const verdict = { textContent: WORDS.right, hidden: false, className: "note verdict right" };
-    if (right) Object.assign(this.form.querySelector(".verdict"), verdict);
+    if (right) Object.assign(this.note, { textContent: WORDS.right, hidden: false, className: "note verdict right" });
+    else if (boxes.length) this.judge();
   }
 }
 const tasks = [...document.querySelectorAll(".task")].map((node) => new Task(node));

@@ -55,6 +55,7 @@ answer = "A rule"
 [[part.question]]
 ask = "What is the new token called?"
 answer = ["ug", "u g"]
+hint = "Write both parts."
 """
 LONG: Final = 'title = "Long"\nlanguage = "en"\n' + 12 * (
     "[[part]]\n" + 40 * '[[part.question]]\nask = "Which?"\nanswer = "hug"\n'
@@ -208,7 +209,7 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     assert len(stored["suspend_data"]) < 4_096 and refused == []
 
 
-def test_after_three_tries_the_tally_is_the_platforms(
+def test_after_three_wrong_tries_the_platform_keeps_the_last(
     platform: tuple[str, str], open_page: Callable[..., Page]
 ) -> None:
     version, address = platform
@@ -222,7 +223,13 @@ def test_after_three_tries_the_tally_is_the_platforms(
     expect(lesson.locator(".tally")).to_have_text("1 of 3 solved")
     left(page, version)
 
-    lesson_at(page, address, "1 of 3 solved")
+    lesson = lesson_at(page, address, "1 of 3 solved")
+    task = lesson.locator("#question-3")
+    expect(task.locator("[name=answer]")).to_have_value("u")
+    expect(task.locator("[name=answer]")).to_have_attribute("aria-invalid", "true")
+    expect(task.locator(".verdict")).to_have_text("Not this one.")
+    expect(task.get_by_text("Write both parts.")).to_be_visible()
+    expect(lesson.locator("#question-2 .verdict")).to_be_hidden()
 
 
 @pytest.mark.parametrize("version", SCORM_VERSIONS)
