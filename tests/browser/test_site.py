@@ -508,6 +508,8 @@ def test_a_wrong_answer_brings_a_hint(folder: Path, page: Page) -> None:
     expect(task.get_by_role("status")).to_have_text("Not this one.")
     expect(task.locator(".hint")).to_contain_text("= ?")
     expect(task.get_by_label("Your answer")).to_have_attribute("aria-invalid", "true")
+    tally, box = page.locator(".tally").bounding_box(), task.bounding_box()
+    assert tally and box and (tally["x"], tally["width"]) == (box["x"], box["width"])  # tasks scroll under it
 
 
 def test_a_teachers_lesson(folder: Path, page: Page) -> None:
