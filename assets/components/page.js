@@ -37,11 +37,12 @@ let arrived = false, completed = false;
 let led = false, writtenHref; // whether Python leads, and the next page's address under the path of this one
 let linkTarget; // the target of the last clicked link, until it is there
 let historyTarget; // the target of Back or Forward, until the reader or Python leads on
+let cameBack = false; // to an entry of this page, until then: Python may correct its address, but not add another
 let few = {}; // pages without a run, by path: their parameters
 let titles = {}; // the titles of the browser's tab, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
-  arrived = completed = led = false;
+  arrived = completed = led = cameBack = false;
   linkTarget = historyTarget = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
@@ -50,7 +51,7 @@ function act(event) {
   if (link?.closest(MENU) && OVER.matches) setTimeout(fold);
 }
 function ledOn() {
-  led = true;
+  [led, cameBack] = [true, false];
   historyTarget = writtenHref = undefined;
 }
 function isOvertaken({ pathname }) { // whether a run of another page than this one writes
@@ -70,6 +71,7 @@ function tidy(event) {
   if (from.pathname === to.pathname && (leads || (push && led))) {
     queueMicrotask(() => { if (!event.defaultPrevented) writtenHref = to.href; });
   } else if (event.navigationType === "replace" && writtenHref === from.href) writtenHref = to.href;
+  if (event.navigationType === "traverse") cameBack = from.pathname === to.pathname;
   if (from.pathname !== to.pathname) {
     if (push && historyTarget === from.pathname) {
       event.preventDefault();
@@ -85,6 +87,7 @@ function tidy(event) {
   }
   for (const name of ALONG) from.searchParams.delete(name); // Python may write these first
   if (push && linkTarget && linkTarget.pathname !== from.pathname) event.preventDefault();
+  if (push && cameBack) replaceEntry(event, to);
   if (!arrived || (from.search && !completed) || !push) return;
   completed = true;
   replaceEntry(event, to);

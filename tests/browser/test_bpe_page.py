@@ -412,6 +412,24 @@ def test_back_on_a_slow_network(address: str, page: Page) -> None:
         bpe.at(step)
 
 
+def test_back_corrects_an_address_beyond_the_limits(address: str, page: Page) -> None:
+    """Back leads to a number out of range: it is reported, its entry corrected; Forward still leads on."""
+    bpe = Bpe(page, address).open("/bpe?corpus=phrases", step=0)
+    for name, number, written in (
+        ("Words in a token", "25", "mostwords=25"),
+        ("Minimum pair count", "3", "min=3"),
+    ):
+        retype(page.get_by_role("spinbutton", name=name), number)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**{written}*")
+    page.go_back()
+    expect(page.get_by_text("it must be from 1 to 20")).to_be_visible()
+    page.wait_for_url(lambda url: "mostwords" not in url and "min=" not in url)
+    bpe.at(0)
+    page.go_forward()
+    page.wait_for_url("**min=3*")
+
+
 def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     bpe = Bpe(page, address).open(COURSE + "&step=5", step=5)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from tokensteps.components.address import update_url
+from tokensteps.components.address import is_back, update_url
 from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import read_whole
 from tokensteps.runs.corpora import OWN, plain_text
@@ -76,6 +76,8 @@ class PageState:
         state = st.session_state
         recipe, complaints = read_url(self.page, self.rules, st.query_params.to_dict(), self.start)
         self.complaints += complaints
+        if complaints and is_back():  # later runs write nothing: the address would stay wrong
+            update_url(recipe.url())
         step = st.query_params.get("step")
         if step and read_whole(step) is None:
             self.complaints.append(invalid_here("step", step))
