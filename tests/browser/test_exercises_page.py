@@ -22,6 +22,7 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_count&level=1&seed=1")
     box, verdict = page.get_by_role("textbox", name="Your answer"), page.locator(".note.verdict")
+    expect(box).to_have_css("text-overflow", "ellipsis")  # of the hint; what is typed scrolls
     box.click()
     page.keyboard.type(make("bpe_count", 1, 1).question.key)
     page.keyboard.press("Enter")
