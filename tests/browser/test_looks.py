@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -23,6 +24,8 @@ from tokensteps.drawing.cuts.overview import ways_of_word_html
 from tokensteps.drawing.frame import Frame, payload
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.labels import flipbook_labels
+from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, Algorithm, trace_at
+from tokensteps.teaching.worksheets import run_tasks, worksheet
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = "stSidebar", "stHeader", "stButtonGroup", "stPageLink", "stTooltipIcon"
@@ -107,6 +110,19 @@ def test_ways_to_cut_many_bytes_have_room(open_page: Callable[..., Page], tmp_pa
     assert max(chips.evaluate_all("all => all.map(chip => chip.scrollWidth - chip.clientWidth)")) <= 0
     expect(page.locator(".cuts .f").first).to_have_text("27")
     expect(page.locator(".cuts .f").first).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("algorithm", [BPE, WORDPIECE, UNIGRAM], ids=lambda one: str(one.name))
+def test_a_worksheet_fits_on_a_phone(
+    algorithm: Algorithm[Any], open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    """Its blank tables have room for a pencil only on paper."""
+    path = tmp_path / "worksheet.html"
+    path.write_text(worksheet("Paper", run_tasks(trace_at(algorithm, corpus="course"), 3, Style())), "utf-8")
+    page = open_page(viewport={"width": 390, "height": 844})
+    page.goto(path.as_uri())
+    expect(page.locator("td.blank.wide").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
