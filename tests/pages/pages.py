@@ -87,6 +87,11 @@ class Page:
         assert book(app)["seek"][0] == there and len(problems(app)) == (step != "" and not there)
 
 
+def settings_box(boxes: Sequence[Any], key: str) -> Any:
+    """A box for an upload's settings: its key goes on with the upload."""
+    return next(box for box in boxes if box.key.startswith(f"{key}."))
+
+
 def run(app: AppTest) -> AppTest:
     """Run the page, again and again until the background's training is there, to its end."""
     app.run()

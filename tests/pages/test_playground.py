@@ -19,7 +19,7 @@ from huggingface_hub import constants
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, processors
 
-from tests.pages.pages import run, sent_messages, tables
+from tests.pages.pages import run, sent_messages, settings_box, tables
 from tokensteps.catalogue.analysis import interpret_escapes
 from tokensteps.catalogue.choices import GPT2, READY, TokenizerSpec, public, title, upload_spec
 from tokensteps.catalogue.shipped import gpt2
@@ -328,10 +328,10 @@ def test_an_upload_has_a_name_and_settings_which_the_link_keeps() -> None:
     app = opened(t1=spec, text=text)
     assert TokenizerSpec.parse(spec).setting("name") == "me/mine"
     assert any("<b>me/mine</b>" in markup for markup in drawn_html(app))
-    app.text_input(key="playground.set.name.0").set_value("My <b>own</b>")
-    app.selectbox(key="playground.set.pattern.0").set_value("own")
-    app.text_input(key="playground.set.own.0").set_value(r"\d{1,2}|\D")
-    app.text_input(key="playground.set.special.0").set_value("<s>=300")
+    settings_box(app.text_input, "playground.set.name.0").set_value("My <b>own</b>")
+    settings_box(app.selectbox, "playground.set.pattern.0").set_value("own")
+    settings_box(app.text_input, "playground.set.own.0").set_value(r"\d{1,2}|\D")
+    settings_box(app.text_input, "playground.set.special.0").set_value("<s>=300")
     next(button for button in app.button if button.label == "Apply").click()
     run(app)
     truth = tiktoken.Encoding("t", pat_str=r"\d{1,2}|\D", mergeable_ranks=ranks, special_tokens={"<s>": 300})
@@ -380,7 +380,7 @@ def test_an_invalid_pattern_is_reported_and_can_be_changed() -> None:
     spec = TokenizerSpec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()
     app = opened(t1=spec, t2=HUG, text="hug")
     assert "can't be loaded" in unescape(notes(app, "note problem"))
-    app.selectbox(key="playground.set.pattern.0").set_value("gpt2")
+    settings_box(app.selectbox, "playground.set.pattern.0").set_value("gpt2")
     next(button for button in app.button if button.label == "Apply").click()
     run(app)
     assert ids(app) == [*b"hug"] and not notes(app, "note problem")

@@ -14,7 +14,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.app.catalogue.test_other_files import minbpe, tekken, trained
-from tests.pages.pages import run, tables
+from tests.pages.pages import run, settings_box, tables
 from tests.pages.test_playground import address, drawn_html, ids, opened
 from tokensteps.catalogue.choices import READY, TokenizerSpec, upload_spec
 from tokensteps.catalogue.files.formats import load
@@ -78,7 +78,7 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(
     assert list(table["Tokens"]) == list(map(len, truth))
     named = [f"{letter} · {name}" for letter, name in zip("ABCD", files, strict=True)]
     assert list(table["Tokenizer"]) == named
-    app.text_input(key="playground.set.name.1").set_value("Another name")
+    settings_box(app.text_input, "playground.set.name.1").set_value("Another name")
     [button for button in app.button if button.label == "Apply"][1].click()
     run(app)
     assert TokenizerSpec.parse(address(app)["t2"]).setting("name") == "Another name"
@@ -87,3 +87,7 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(
     app.selectbox(key="playground.slot.0").set_value(READY[0])
     run(app)
     assert "t4" not in address(app) and address(app)["t1"] == READY[0] and address(app)["t3"] == specs[2]
+    for spec, name in zip(specs, files, strict=True):  # another upload in a slot has its own name in the box
+        app.session_state["playground.specs"] = [spec]
+        run(app)
+        assert settings_box(app.text_input, "playground.set.name.0").value == name

@@ -270,25 +270,23 @@ def _upload_settings(
     `subject` is None if it isn't loaded, perhaps because of its settings; `take` gets the spec with other
     settings.
     """
-    with (
-        parent.popover(_("Name and settings")),
-        st.form(f"{key}.{slot}.{spec.write()}", border=False),
-    ):
+    boxes = f"{slot}.{spec.write()}"  # another file in this slot has boxes of its own
+    with parent.popover(_("Name and settings")), st.form(f"{key}.{boxes}", border=False):
         name = text_box(
             _("Name"),
             choices.TITLE_CHARACTERS,
-            key=f"{key}.name.{slot}",
+            key=f"{key}.name.{boxes}",
             value=choices.title(spec.write()),
         )
         settings = {"name": (name or "").strip()}
         if subject is None or getattr(subject, "pattern", None) is not None:
-            settings |= _pattern_boxes(key, slot, spec)
+            settings |= _pattern_boxes(key, boxes, spec)
         if st.form_submit_button(_("Apply")):
             take(spec.set(**settings).write())
             st.rerun()
 
 
-def _pattern_boxes(key: str, slot: int, spec: TokenizerSpec) -> dict[str, str]:
+def _pattern_boxes(key: str, boxes: str, spec: TokenizerSpec) -> dict[str, str]:
     """The pattern and the special tokens, for files without them."""
     pattern = spec.setting("pattern")
     usual = pattern if pattern in PATTERNS else "own" if pattern else ""
@@ -303,18 +301,18 @@ def _pattern_boxes(key: str, slot: int, spec: TokenizerSpec) -> dict[str, str]:
         list(names),
         index=list(names).index(usual),
         format_func=names.__getitem__,
-        key=f"{key}.pattern.{slot}",
+        key=f"{key}.pattern.{boxes}",
     )
     own = text_box(
         _("Regular expression"),
         PATTERN_LIMIT,
-        key=f"{key}.own.{slot}",
+        key=f"{key}.own.{boxes}",
         value=pattern if usual == "own" else "",
     )
     special = text_box(
         _("Special tokens"),
         SPECIAL_LIMIT,
-        key=f"{key}.special.{slot}",
+        key=f"{key}.special.{boxes}",
         value=spec.setting("special"),
         help=_("Separated by spaces, with an id if it isn't the next one: `<|endoftext|>=100257 <|pad|>`"),
     )
