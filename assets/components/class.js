@@ -319,10 +319,10 @@ class ClassStrip extends Component {
   }
 
   // --- the lecturer's place, whenever it is another
-  async report() {
+  async report(leads = false) { // `leads`: even where another device may have led the class on unheard
     const { room } = this, current = here();
     if (!current || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
-    if (!room.isLecturer() || !room.state || room.state.ended) return;
+    if (!room.isLecturer() || !room.state || room.state.ended || (room.behind && !leads)) return;
     if (document[SHOWN].stage && !stageBox()) return; // on its way: the last one may have written a step to the address
     if (stageBox() && performance.now() - this.turned < PATIENCE) return; // the stage is the last address's
     const place = { ...current, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
@@ -478,7 +478,7 @@ class ClassStrip extends Component {
   }
   async goTo(step) { // the lecturer's own stage, and then the class's
     // In Predict the steps ahead aren't in the browser: Python shows one more.
-    if (stepNow() === step || turnTo(step, true)) await this.report();
+    if (stepNow() === step || turnTo(step, true)) await this.report(true);
     else if (!this.joining) this.go({ ...here(), step, leads: true });
   }
   async reveal(round) {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
-from playwright.sync_api import Locator, Page, Request, expect
+from playwright.sync_api import Locator, Page, Request, Route, expect
 
 from tests.browser.cable import Cable, Gate
 from tests.browser.conftest import (
@@ -29,7 +29,8 @@ from tests.browser.conftest import (
 )
 from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.browser.test_class import CARD, STRIP, WALL, step
+from tests.browser.test_class import CARD, LOOKS, STRIP, WALL, step
+from tests.browser.test_class_words import KEY
 from tests.browser.test_projector import TINY
 from tests.browser.test_walk import held
 from tests.waiting import until
@@ -348,6 +349,39 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     at_rest(wall)
     wall.wait_for_function("location.search.includes('corpus=hug')")
     step(wall, 1)
+
+
+def test_a_device_comes_back_from_offline(app: str, open_page: Callable[..., Page]) -> None:
+    """A step taken offline leads the class once there is a network, unless another device has led it
+    meanwhile: then both are at the newer step. Offline, nothing is sent again and again."""
+    laptop, own = open_page(errors=True), open_page(**PHONE)
+    tries: list[Route] = []
+    code = opened(laptop, f"{app}/wordpiece?corpus=hug&step=3")
+    own.goto(f"{app}/?class={code}#key={laptop.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
+    following = own.locator(".ts-class-presenter [data-pad=next]")
+    for page in (laptop, own):
+        at_rest(page)
+        step(page, 3)
+    laptop.route("**/place", lambda route: (tries.append(route), route.continue_()))
+    for start, steps, forgotten in ((3, [], False), (4, [5, 6, 7], False), (7, [8, 9], True)):
+        laptop.context.set_offline(True)
+        if forgotten:  # the server sends the whole state, as after many events
+            laptop.evaluate("document[Symbol.for('tokensteps.room')].last = ''")
+        laptop.keyboard.press("ArrowRight")
+        step(laptop, start + 1)
+        expect(laptop.locator(f"{STRIP} .stop")).to_have_text("No connection to the class: trying again")
+        for number in steps:
+            following.tap()
+            step(own, number)
+        pause(laptop, LOOKS)  # a last try may have been on its way
+        tries.clear()
+        pause(laptop, 4 * LOOKS)
+        assert tries == []
+        laptop.context.set_offline(False)
+        expect(laptop.locator(f"{STRIP} .stop")).to_have_text("0 here · 0 follow")
+        for page in (laptop, own):
+            step(page, steps[-1] if steps else start + 1)
 
 
 def until_lost(page: Page, lost: list[bytes]) -> None:

@@ -81,6 +81,7 @@ class Room extends EventTarget {
   comes = false; // a lecturer's device that has yet to go to the class's place
   refused = ""; // why the stream won't come back
   posted = Promise.resolve(); // when the messages sent in turn have arrived
+  behind = false; // since the stream broke off, until the events missed meanwhile have come
   lastEventAt = performance.now(); // when the server last said something; -Infinity once the stream has broken off
 
   static at(code) {
@@ -163,7 +164,7 @@ class Room extends EventTarget {
     return !navigator.onLine || performance.now() - this.lastEventAt > SILENT;
   }
   lose() {
-    this.lastEventAt = -Infinity;
+    [this.lastEventAt, this.behind] = [-Infinity, true];
     this.tell("away");
   }
   look() { // now and then: a lost network says nothing
@@ -213,11 +214,15 @@ class Room extends EventTarget {
 
   // --- the server's events
   hear(kind, data) {
+    const was = this.place;
     if (kind === "state") this.know(data);
     else if (this.state) this.learn(kind, data);
     if (kind === "end") this.source.close();
     if (this.state?.ended && this.isLecturer()) saved.set(this.code, { over: true });
     this.tell(kind);
+    const elsewhere = ["run", "step", "tab"].some((name) => was?.[name] !== this.place?.[name]);
+    if (kind === "state" && was && this.place && elsewhere) this.tell("place"); // missed
+    if (kind === "state" || kind === "people") this.behind = false; // a lecturer's, after all missed ones
   }
   know(data) {
     if (this.isLecturer()) keepLed(this.code); // the strip may come later than this
