@@ -96,6 +96,9 @@ class ClassStrip extends Component {
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
     if (["call", "pace"].includes(kind) && room.state.all) this.follower?.back(true);
     if (kind === "place" && this.isElsewhere() && (this.joining || !isAside())) this.join(this.walkHere());
+    if (kind === "place" && room.overtakes && !(isSame(here(), room.place) && stepNow() === room.place.step)) {
+      this.reported = ""; // an older place than this device's present one arrived last
+    }
     if (kind === "place") this.follower?.follow();
     if (kind === "plan") this.joinPlan();
     if (kind === "deck") this.shareDeck();

@@ -272,6 +272,7 @@ class Room extends EventTarget {
     const { round } = this.state, elsewhere = this.place && place.run !== this.place.run;
     if ((elsewhere || this.isPast(place)) && round?.state === "revealed") this.put = round.round;
     if (elsewhere) this.state.pace = null;
+    this.overtakes = place.by === this.by && this.place?.by !== this.by;
     this.place = { ...this.place, ...place };
   }
   isPast({ step }) { // a student's result, once the class goes to a step that isn't the answer itself
