@@ -113,6 +113,7 @@ function barsTable(labels, question, rounds, shown, teams = false) {
   if (rest.length || others.some(Boolean)) rows.push({ answer: null, counts: others });
   const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
   const totals = rounds.map((round) => Math.max(1, round.answered ?? 0));
+  const share = (number, index) => number / (teams ? totals[index] : most); // teams are of different sizes
   const vote = (index) => (rounds.length > 1 ? filled(labels.vote, { number: index + 1 }) : labels.votes);
   const head = make("tr", {}, make("th", { textContent: labels.answer }), ...rounds.map((_round, index) =>
     make("th", {}, teams ? teamNode(labels, index) : vote(index))));
@@ -122,7 +123,7 @@ function barsTable(labels, question, rounds, shown, teams = false) {
     const name = make("th", { scope: "row" }, make("div", { className: "answer" }, ...nodes));
     if (verdict) name.append(make("b", { className: "verdict", textContent: labels[verdict] }));
     return make("tr", { className: verdict }, name, ...counts.map((number, index) => make("td", {}, make("span",
-      { className: "bar", style: `--share:${number / most}` }),
+      { className: "bar", style: `--share:${share(number, index)}` }),
     make("span", { className: "number", textContent: `${number} · ${percent(number / totals[index])}` }))));
   });
   const long = body.some((row) => row.querySelector(".answer").textContent.length > SHORT);
