@@ -82,6 +82,8 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     expect(page.locator(f"{STRIP} .told")).to_be_hidden()  # it has the answers
     held(page, "PageDown")
     at(page, 2)
+    page.evaluate("() => { const now = Date.now; Date.now = () => now() + 3_600_000; }")
+    expect(page.locator(f"{STRIP} .time.over")).to_be_visible()  # its minutes are over
     expect(page.locator(".question")).to_contain_text("Which pair is merged next?")
     page.locator(".ts-flipbook .say").first.wait_for()
     expect(page.get_by_role("button", name="Reveal")).to_be_visible()  # it comes after the stage
