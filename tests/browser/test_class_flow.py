@@ -713,7 +713,8 @@ def destinations_sent(page: Page) -> list[tuple[str, int]]:
 
 
 def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
-    """Students get teams in order of arrival; the bars stand by team, with the teams' names over them."""
+    """Students get teams in order of arrival; the bars stand by team, with the teams' names over them. After
+    30 seconds, answers are no longer taken, and the time has the colour of warnings."""
     lecturer.keyboard.press("j")
     lecturer.get_by_label("Teams").select_option("2")
     lecturer.keyboard.press("Escape")
@@ -721,10 +722,17 @@ def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
         expect(page.locator(f"{STRIP} .team")).to_contain_text(name)
     lecturer.keyboard.press("a")
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
-    lecturer.keyboard.press("Enter")
+    lecturer.locator(WALL).get_by_role("button", name="30 s", exact=True).click()
+    lecturer.locator(WALL).get_by_role("button", name="Ask now").click()
     for page, pair in ((phone, "u + g"), (other, "p + u")):
         page.locator(f'{CARD} [data-key="={pair}"]').tap()
     expect(lecturer.locator(f"{WALL} .counted")).to_have_text("2 of 2 have answered")
+    for page, part in ((lecturer, WALL), (other, CARD)):
+        for _ in range(2):
+            page.evaluate(LATER)
+        expect(page.locator(f"{part} .time.over").filter(visible=True)).to_have_text("0:00")
+    expect(other.locator(CARD)).to_contain_text("Answers are no longer taken.")
+    expect(other.locator(f"{CARD} .choices")).to_have_count(0)
     lecturer.keyboard.press("s")
     expect(lecturer.locator(f"{WALL} thead .team")).to_have_text(["● Team A", "▲ Team B"])
     right = lecturer.locator(f"{WALL} tbody tr").filter(has_text="ug").locator(".number")

@@ -91,14 +91,15 @@ class Card {
     return make("button", { type: "button", textContent: words, ...options, data: { key } });
   }
   parts(round) {
-    const open = round.state === "open", { labels } = this;
+    const open = round.state === "open" && !isOver(round), { labels } = this;
     const fold = this.button("fold", this.folded ? labels.answer_it : labels.look, { className: "fold" });
     fold.ariaExpanded = String(!this.folded);
     const time = make("b", { className: "time" }), revealed = round.state === "revealed";
     const head = make("header", {}, make("b", { textContent: labels.question }), time,
       revealed ? this.button("done", labels.done, { className: "fold" }) : fold);
     if (this.folded) return [head];
-    const answer = revealed ? this.outcome(round) : open ? this.form(round) : [this.status(labels.closed)];
+    const answer = revealed ? this.outcome(round) : open ? this.form(round)
+      : [this.status(isOver(round) ? labels.error_late : labels.closed)];
     return [head, this.sentence(), ...answer];
   }
   status(words, className = "told") {
@@ -237,14 +238,20 @@ class Card {
     this.send(this.unsent.answer);
   }
   tick() {
-    const { ends, state } = this.round ?? {}, node = this.node.querySelector(".time");
-    if (node) node.textContent = ends && state === "open" ? secondsLeft(ends) : "";
+    const over = isOver(this.round);
+    drawTime(this.node.querySelector(".time"), this.round);
+    if (over === this.over) return;
+    this.over = over;
+    this.update(); // its buttons would do nothing any more
   }
   close() {
     this.node.remove();
   }
 }
-const secondsLeft = (ends) => {
-  const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
-  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
-};
+const isOver = (round) => Boolean(round?.ends) && round.state === "open" && performance.now() >= round.ends;
+function drawTime(node, round) { // a countdown's
+  const { ends, state } = round ?? {}, left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+  if (!node) return;
+  node.classList.toggle("over", isOver(round));
+  node.textContent = ends && state === "open" ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "";
+}

@@ -163,7 +163,7 @@ class Wall {
     const { round } = this, find = (selector) => this.node.querySelector(selector);
     const time = find("header .time"), line = find(".counted b");
     if (!this.isLive() || this.draft || !time) return;
-    time.textContent = round.ends && round.state === "open" ? secondsLeft(round.ends) : "";
+    drawTime(time, round);
     if (!line) return;
     const [answered, of] = [round.answered ?? 0, Math.max(round.of ?? this.strip.room.state.people?.here ?? 0,
       round.answered ?? 0)];
