@@ -360,6 +360,15 @@ def summary(lecturer: Page, code: str) -> None:
         "a long answer takes the room beside another one's bar"
     )
     expect(lecturer.locator(".classroom .lost-curve li")).to_have_count(1)
+    for media in ("screen", "print"):  # on paper, nothing to fill in
+        lecturer.emulate_media(media=media)
+        for part in (
+            lecturer.get_by_label("Join a class: code"),
+            lecturer.get_by_text("Write them before the lesson"),
+        ):
+            expect(part).to_be_visible(visible=media == "screen")
+        expect(own).to_be_visible()
+    lecturer.emulate_media(media="null")
     with lecturer.expect_download() as saved:
         lecturer.get_by_role("button", name="Answers as CSV").click()
     assert saved.value.suggested_filename == f"class-{code}-answers.csv"

@@ -26,9 +26,10 @@ def show() -> None:
         "Everybody's phone or laptop goes where you go; you ask, they answer, and the wall shows what the room thinks. No accounts, "
         "and no names unless you ask for nicknames."
     )
-    st.html(f'<div class="ts"><p class="lead">{escape(lead)}</p></div>')
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        join_box(CLASSROOM, width=260)
+    with st.container(key=f"{CLASSROOM}-ways"):  # not on paper, as the prepared questions
+        st.html(f'<div class="ts"><p class="lead">{escape(lead)}</p></div>')
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            join_box(CLASSROOM, width=260)
     if class_code() is None:
         learn = _("To learn in one, type its code.")
         teach = _(
@@ -49,4 +50,5 @@ def show() -> None:
         "classroom",
         ("page/class.css", "page/style.css", "components/classroom.css", "components/students.css"),
     )(key=CLASSROOM, data=data)
-    show_deck()
+    with st.container(key=f"{CLASSROOM}-prepared"):
+        show_deck()
