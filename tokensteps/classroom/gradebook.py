@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.files.exports import csv_table
-from tokensteps.classroom.questions import RequestRefused, answer_text, as_text, for_spreadsheets
+from tokensteps.classroom.questions import RequestRefused, answer_text, for_spreadsheets, said_of
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.rounds import WORTH, Assignment, Round, team_of
 
@@ -142,7 +142,7 @@ def grades_csv(room: Room) -> str:
     columns, rows = students(room)
     names = ["number", "nickname", *(["team"] if room.teams else [])]
     for number, column in enumerate(columns, start=1):
-        words = as_text(column.say.get("en") or next(iter(column.say.values())))
+        words = said_of(column.say)
         names += [f"{number}. {words} – {what}" for what in ("answer", "result", "tries", "score")]
     graded = sum(column.graded for column in columns)
     lines: list[list[object]] = []

@@ -264,6 +264,16 @@ def sentence(value: Any) -> Any:
     return parts
 
 
+def said_of(say: Mapping[str, Any]) -> str:
+    """A question in English, or in its only language, on one line.
+
+    >>> said_of({"": "Is BPE greedy?\\nWhy?"})
+    'Is BPE greedy? Why?'
+    """
+    text = as_text(say.get("en") or next(iter(say.values())))
+    return " ".join(line.strip() for line in text.splitlines())
+
+
 def as_text(words: Any) -> str:
     """A sentence as text alone.
 

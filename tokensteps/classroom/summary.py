@@ -8,7 +8,7 @@ from typing import Any, Final
 from tokenizers_core.files.exports import csv_table
 from tokensteps.classroom.events import assignment_of, json_parts, lost_of, of_free
 from tokensteps.classroom.gradebook import gradebook, grades_csv
-from tokensteps.classroom.questions import answer_text, as_text, for_spreadsheets
+from tokensteps.classroom.questions import answer_text, for_spreadsheets, said_of
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.rounds import Round
 from tokensteps.limits import CELL_LIMIT
@@ -52,8 +52,7 @@ def rounds_csv(room: Room) -> str:
     )
     rows: list[list[object]] = []
     for question in room.rounds.values():
-        say = question.question["say"]
-        words = as_text(say.get("en") or next(iter(say.values())))
+        words = said_of(question.question["say"])
         repeats = "" if question.first == question.number else question.first
         right = question.right()
         facts: list[object] = [
