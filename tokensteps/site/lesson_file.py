@@ -239,7 +239,7 @@ def read_table(name: str, data: bytes, limit: int) -> Table:
         size = Phrase(N_("more than {number} bytes"), number=f"{limit:,}")
         raise LessonError("large", name, size=size, limit=f"{limit:,}")
     try:
-        return Table(name, tomllib.loads(data.decode("utf-8")))
+        return Table(name, tomllib.loads(data.decode("utf-8-sig")))
     except RecursionError:
         raise LessonError("toml", name, problem=N_("it is nested too deeply")) from None
     except ValueError as error:

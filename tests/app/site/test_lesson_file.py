@@ -156,7 +156,8 @@ def test_the_documents_example_is_a_lesson(tmp_path: Path) -> None:
     page = own_lesson_page(read(tmp_path, example.partition("```")[0]), "lessons/x.html")
     assert page.body.count('class="book"') == 2
     assert page.body.count("<form>") == 3
-    questions = read_deck("lesson.toml", prepared.partition("```")[0].encode())
+    # An editor may begin a file with a byte order mark.
+    questions = read_deck("lesson.toml", prepared.partition("```")[0].encode("utf-8-sig"))
     assert [(one.by, one.answer) for one in questions] == [("free", ""), ("parts", "3")]
     lesson = read(tmp_path, f"{example.partition('```')[0]}\n{prepared.partition('```')[0]}")
     assert lesson.questions == questions and own_lesson_page(lesson, "lessons/x.html").body == page.body
