@@ -29,8 +29,9 @@ class Deck extends Component {
       this.taken = read.nonce;
       if (read.error) this.say(read.error);
       else {
-        deck.keep([...deck.all(), ...read.questions.map(tidyQuestion)]);
-        this.say(filled(this.labels.read, { number: read.questions.length }));
+        const before = deck.all();
+        deck.keep([...before, ...read.questions.map(tidyQuestion)]);
+        this.say(filled(this.labels.read, { number: deck.all().length - before.length })); // as many as are kept
       }
     }
     this.draw();

@@ -23,6 +23,8 @@ SCREEN, PAD = ".ts-class-presenter", ".ts-class-presenter [data-pad="
 WIDE = f"() => document.querySelector('{SCREEN}').scrollWidth > innerWidth"
 TOUCH = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 KEY = "(code) => encodeURIComponent(JSON.parse(localStorage.getItem('tokensteps.class'))[code].key)"
+PREPARED = """number => localStorage.setItem('tokensteps.deck',
+  JSON.stringify(Array.from({ length: number }, (_, at) => ({ say: `Question ${at}`, kind: 'free' }))))"""
 WHY, THREE, GREEDY = "Why did <b>this</b> pair win?", "A word of three tokens?", "Is it greedy?"
 
 
@@ -223,10 +225,14 @@ def the_deck(page: Page, app: str) -> None:
     for say in (THREE, WHY, GREEDY):
         page.get_by_role("button", name=f"Delete: {say}").click()
     expect(said).to_have_count(0)
-    with page.expect_file_chooser() as chosen:
-        page.get_by_role("button", name="Open a file").click()
-    chosen.value.set_files(saved.value.path())
-    expect(page.locator(".deck .said")).to_have_text("Questions read: 3")
+    for there, read in ((58, 2), (0, 3)):  # 60 are kept
+        page.evaluate(PREPARED, there)
+        page.reload()
+        expect(said).to_have_count(there)
+        with page.expect_file_chooser() as chosen:
+            page.get_by_role("button", name="Open a file").click()
+        chosen.value.set_files(saved.value.path())
+        expect(page.locator(".deck .said")).to_have_text(f"Questions read: {read}")
     expect(said).to_have_text([THREE, WHY, GREEDY])
 
 
