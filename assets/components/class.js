@@ -93,16 +93,14 @@ class ClassStrip extends Component {
       room.comes = false;
       this.report();
     }
+    if (kind === "state" && matchMedia("(pointer: coarse)").matches) { // the code's keyboard covers the page
+      document.querySelector('[class*="-join"] input:focus')?.blur();
+    }
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
     if (["call", "pace"].includes(kind) && room.state.all) this.follower?.back(true);
-    if (kind === "place" && this.isElsewhere() && (this.joining || !isAside())) this.join(this.walkHere());
-    if (kind === "place" && room.overtakes && !(isSame(here(), room.place) && stepNow() === room.place.step)) {
-      this.reported = ""; // an older place than this device's present one arrived last
-    }
-    if (kind === "place") this.follower?.follow();
+    if (kind === "place") this.onPlace();
     if (kind === "plan") this.joinPlan();
     if (kind === "deck") this.shareDeck();
-    if (kind === "place") this.arrive();
     if (room.isLecturer()) this.judge();
     if (this.wall && kind === "reveal" && room.state.round?.question.kind !== "own") { // the plan's note tells it, too
       document.dispatchEvent(new Event("tokensteps:revealed"));
@@ -118,6 +116,14 @@ class ClassStrip extends Component {
     }
     if (this.wall && (kind === "ask" || (kind === "state" && this.wall.draft?.sent))) this.wall.closeDraft();
     this.update();
+  }
+  onPlace() {
+    const { place, overtakes } = this.room;
+    if (this.isElsewhere() && (this.joining || !isAside())) this.join(this.walkHere());
+    // An older place than this device's present one has arrived last.
+    if (overtakes && !(isSame(here(), place) && stepNow() === place.step)) this.reported = "";
+    this.follower?.follow();
+    this.arrive();
   }
   isElsewhere() { // whether another of the lecturer's devices has led the class, and this one isn't about to
     const { room } = this;

@@ -182,6 +182,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     phone.goto(app)
     type_code(phone, "ZZZZZZ", WRONG)
     type_code(phone, code.lower(), "Waiting for the lecturer")
+    expect(phone.get_by_role("textbox", name="Join a class: code")).not_to_be_focused()
     assert in_address(phone) == [code]
     expect(phone.locator(f"{STRIP} .leave")).to_be_in_viewport(ratio=1)  # alone in the strip
     phone.goto(f"{app}/class?class=ZZZZZZ")

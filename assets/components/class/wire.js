@@ -73,6 +73,7 @@ class Room extends EventTarget {
   state = null; // the server's last state
   place = null; // {run, page, query, step, tab}
   by = Math.random().toString(36).slice(2, 10); // this device's id among the lecturer's
+  overtakes = false; // whether the last place came from this device, after another one's
   put = 0; // the round put aside after it was revealed
   lost = new Map(); // run and step → how many
   wait = AGAIN[0];
@@ -227,7 +228,7 @@ class Room extends EventTarget {
   know(data) {
     if (this.isLecturer()) keepLed(this.code); // the strip may come later than this
     this.state = data;
-    this.place = data.place;
+    [this.place, this.overtakes] = [data.place, false];
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
     this.planned(data.plan);
     if (data.round) this.begin(data.round);
