@@ -330,6 +330,8 @@ class ClassStrip extends Component {
   // --- the lecturer's place, whenever it is another
   async report(leads = false) { // `leads`: even where another device may have led the class on unheard
     const { room } = this, current = here();
+    // A plan's activity on Home: there is no place to tell of.
+    if (current && isAside() && document[SHOWN].went === this.joining?.nonce) this.joining = null;
     if (!current || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended || (room.behind && !leads)) return;
     if (document[SHOWN].stage && !stageBox()) return; // on its way: the last one may have written a step to the address

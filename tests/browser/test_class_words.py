@@ -97,6 +97,10 @@ def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> Non
         own.set_viewport_size({"width": width, "height": 640})
         assert not own.evaluate(WIDE), width
     expect(wall.locator(SCREEN)).to_be_hidden()  # notes are never on the wall
+    for way, number in (("Previous", 1), ("Previous", 0), ("Next", 1), ("Next", 2)):  # the first one is on Home
+        own.get_by_role("button", name=f"{way} activity").tap()
+        the_plan(own, activities[number].note, activities[number].answer)
+    step(wall, 2)
     own.reload()
     the_plan(own, activities[2].note, activities[2].answer)
     own.locator(STRIP).get_by_role("button", name="Presenter view").tap()

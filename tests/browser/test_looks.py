@@ -125,6 +125,19 @@ def test_a_worksheet_fits_on_a_phone(
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+SHARES = """(teams) => [...barsTable({ team: "", vote: "" }, {},
+    [{ answered: 3, bars: [{ answer: "a", count: 2 }] }, { answered: 1, bars: [{ answer: "a", count: 1 }] }], null, teams)
+  .querySelectorAll(".bar")].map((bar) => Number(bar.style.getPropertyValue("--share")))"""
+
+
+def test_bars_of_teams_of_different_sizes(page: Page) -> None:
+    """A bar is the share of its own team; of one vote after another, it is the number."""
+    page.goto("about:blank")
+    page.add_script_tag(content=read_script("class_again").replace("export default ", ""))
+    assert page.evaluate(SHARES, True) == [2 / 3, 1]
+    assert page.evaluate(SHARES, False) == [1, 1 / 2]
+
+
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
     """A run without steps has no transport, only its status."""
     script = read_script("flipbook").replace("export default ", "")
