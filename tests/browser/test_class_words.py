@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import Page, expect
 
@@ -21,7 +22,12 @@ from tokensteps.teaching.walk import stops_of
 
 SCREEN, PAD = ".ts-class-presenter", ".ts-class-presenter [data-pad="
 WIDE = f"() => document.querySelector('{SCREEN}').scrollWidth > innerWidth"
-TOUCH = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+FOOT = f"""() => {{ const view = document.querySelector('{SCREEN}');
+  view.scrollTo(0, view.scrollHeight);
+  const [wall, pad] = ['.ts-class-wall', '.pad'].map((part) => view.querySelector(part).getBoundingClientRect());
+  return wall.bottom <= pad.top; }}"""
+"""Whether the question's end can be scrolled to, above the large buttons."""
+TOUCH: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 KEY = "(code) => encodeURIComponent(JSON.parse(localStorage.getItem('tokensteps.class'))[code].key)"
 PREPARED = """number => localStorage.setItem('tokensteps.deck',
   JSON.stringify(Array.from({ length: number }, (_, at) => ({ say: `Question ${at}`, kind: 'free' }))))"""
@@ -61,6 +67,9 @@ def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> Non
     row = own.locator(f"{SCREEN} tbody tr").filter(has_text="pu")
     expect(row.locator(".number")).to_have_text("1 · 100 %")
     expect(own.locator(f"{SCREEN} tr.right th")).to_contain_text("ug")
+    own.set_viewport_size({"width": 1366, "height": 480})  # the question's foot can be scrolled to
+    own.wait_for_function(FOOT)
+    own.set_viewport_size(TOUCH["viewport"])
     expect(wall.locator(f"{WALL} .counted")).to_have_text("1 of 1 have answered")
     expect(wall.locator(f"{WALL} table.bars")).to_have_count(0)
     press(own, "show")
@@ -97,7 +106,12 @@ def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> Non
         own.set_viewport_size({"width": width, "height": 640})
         assert not own.evaluate(WIDE), width
     expect(wall.locator(SCREEN)).to_be_hidden()  # notes are never on the wall
-    for way, number in (("Previous", 1), ("Previous", 0), ("Next", 1), ("Next", 2)):  # the first one is on Home
+    for way, number in (
+        ("Previous", 1),
+        ("Previous", 0),
+        ("Next", 1),
+        ("Next", 2),
+    ):  # the first one is on Home
         own.get_by_role("button", name=f"{way} activity").tap()
         the_plan(own, activities[number].note, activities[number].answer)
     step(wall, 2)
