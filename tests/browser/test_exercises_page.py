@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, turn_to
 from tests.browser.hands import retype
+from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.teaching.exercises.kinds import make
 
 
@@ -80,7 +81,7 @@ def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], p
         expect(verdict).to_contain_text("Not yet.")
         expect(verdict).to_contain_text(slip)
         box.click()
-        page.keyboard.type(key)
+        page.keyboard.type(LANGUAGE_NAMES.get(key, key))
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Check").click()
         expect(verdict).to_contain_text("Right")

@@ -251,7 +251,7 @@ def test_a_phones_texts_mention_only_its_own_buttons(address: str, page: Page) -
     page.set_viewport_size({"width": 390, "height": 844})
     expect(opens).to_be_hidden()
     expect(names_it).to_be_hidden()
-    expect(page.get_by_text("open this page on a computer")).to_be_visible()
+    expect(page.get_by_text("open this page in a wider window")).to_be_visible()
 
 
 def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:
