@@ -207,8 +207,8 @@ class WhatIfControls:
 
     def _double(self, lines: list[str], of: str | None) -> Change:
         key, numbers = self.key("line"), list(range(1, 1 + len(lines[:WORDS_LISTED])))
-        if read_whole(of) in numbers:
-            st.session_state[key] = read_whole(of)
+        if (linked := read_whole(of)) in numbers:
+            st.session_state[key] = linked
         else:
             self._complain("of", of)
         if st.session_state.get(key) not in numbers:
