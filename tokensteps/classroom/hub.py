@@ -77,6 +77,8 @@ class Listener(Protocol):
     """Set when there is something new for it."""
     over: bool
     """Set to end it."""
+    people: People | None
+    """The numbers that it sent last."""
 
 
 @dataclass
@@ -268,8 +270,9 @@ class Hub:
                 open_class.apply_entries(lines[open_class.room.known - known[code] :])
 
     async def _count(self, open_class: OpenClass) -> None:
-        """Note this server's listeners after a change, or a long time, and read those elsewhere."""
-        now, code, before = self.clock(), open_class.room.code, open_class.people()
+        """Note this server's listeners after a change, or a long time, and read those elsewhere; wake the
+        lecturer if they are others than the lecturer was told of."""
+        now, code = self.clock(), open_class.room.code
         if not open_class.streams and now - open_class.used > CLASS_IDLE_SECONDS:
             self._forget(code)
         if self._over(open_class, now) or not self.keeps(open_class):
@@ -283,7 +286,8 @@ class Hub:
         if 0 in open_class.streams:
             result = await self._in_thread(lambda store: store.everywhere(code, now - PRESENCE_LOST))
             open_class.everywhere = frozenset(number for who in result for number in _numbers(who))
-            if open_class.people() != before:
+            people = open_class.people()
+            if any(stream.people != people for stream in open_class.streams.get(0, ())):
                 open_class.wake_streams(students=False)
 
     def _over(self, open_class: OpenClass, now: float) -> bool:

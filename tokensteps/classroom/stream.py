@@ -41,7 +41,7 @@ class EventStream:
     def __init__(self, hub: Hub, open_class: OpenClass, person: Person, after: int | None) -> None:
         """`after` is the browser's last event, None for none."""
         self._hub, self._open_class, self._person, self._after = hub, open_class, person, after
-        self._people: People | None = None
+        self.people: People | None = None
         self.bell = asyncio.Event()
         self.over = False
 
@@ -113,7 +113,7 @@ class EventStream:
         """What is to be sent now, up to the log's present end."""
         room, person, now = self._open_class.room, self._person, self._hub.clock()
         people = self._open_class.people() if person.lecturer else NOBODY
-        before, sent_people, self._after, self._people = self._after, self._people, room.known, people
+        before, sent_people, self._after, self.people = self._after, self.people, room.known, people
         if before is None or not room.notes[person.lecturer].forgotten <= before <= room.known:
             rounds = map(round_summary, [*room.rounds.values()]) if person.lecturer else ()
             return event_parts("state", state_for(room, person, people, now, rounds), room.known)

@@ -198,6 +198,19 @@ async def test_people_are_counted_across_servers(make: Make) -> None:
     await reached(lambda: wall.named("people")[-1] == {"here": 2, "follow": 1, "joined": 4})
 
 
+async def test_the_lecturer_hears_of_a_student_who_comes_back(make: Make) -> None:
+    """After a reload, say."""
+    web = make()
+    code, key = await web.open()
+    wall, device = web.listen(code, key), await web.join(code)
+    for visit in range(3):
+        ear = web.listen(code, device)
+        await reached(lambda: wall.named("people") and wall.named("people")[-1]["here"] == 1)
+        ear.gone.set()
+        await reached(lambda: wall.named("people")[-1]["here"] == 0)
+        assert len(wall.named("people")) <= 4 + 2 * visit
+
+
 async def test_a_quiet_stream_sends_pings(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "PING_SECONDS", 0.05)
     web = make()
