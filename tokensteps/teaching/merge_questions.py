@@ -7,7 +7,7 @@ A tied pair that loses by the tie rule is graded as tied.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from html import escape
 from itertools import chain
@@ -45,8 +45,10 @@ from tokensteps.teaching.questions import (
     wrong,
 )
 from tokensteps.teaching.slips.merging import (
+    Named,
     bridge_choices,
     chooser_choices,
+    count_all,
     count_choices,
     counting_slips,
     joined,
@@ -256,7 +258,13 @@ def pair_slip(trace: MergeTrace, step: int, yours: Pair) -> str:
     known = slips(splits, counts, prefix)
     if isinstance(trace, SuperTrace) and trace.in_stage_2(step):
         known = chain(bridge_choices(splits, counts), known)
-    return next((name for name, best in known if yours in best), "")
+    return _slip_to(yours, known, len(count_all(splits, counts).pairs))
+
+
+def _slip_to(answer: Named, known: Iterable[tuple[str, set[Named]]], options: int) -> str:
+    """The mistake behind a wrong answer; "" if none is known. A mistake by which all options are equal
+    chooses none."""
+    return next((name for name, chosen in known if answer in chosen and len(chosen) < options), "")
 
 
 def splits_at(trace: MergeTrace, step: int) -> Mapping[str, Sequence[str]]:
@@ -435,7 +443,7 @@ def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
             {name: trace.splits(step, text.words) for name, text in texts.items()},
             {name: dict(text.items()) for name, text in texts.items()},
         )
-        return wrong(because, worked, next((name for name, chosen in known if answer in chosen), ""))
+        return wrong(because, worked, _slip_to(answer, known, len(texts)))
 
     options = trace.languages
     return Question(

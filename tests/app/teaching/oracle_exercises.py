@@ -93,8 +93,9 @@ def solve_picky(facts: Mapping[str, Any]) -> tuple[KindStep, list[KindStep]]:
     return merge, later[:ends]
 
 
-def solve_parity(facts: Mapping[str, Any]) -> ParityStep:
-    """The step of parity-aware BPE in question; all languages choose those before."""
+def solve_parity(facts: Mapping[str, Any], chosen: int = 1) -> ParityStep:
+    """The step of parity-aware BPE in question; all languages choose those before. With 0 chosen, the last of
+    these."""
     corpora: dict[str, dict[str, int]] = {language: {} for language in facts["parallel"]}
     for language, lines in facts["parallel"].items():
         for word in " ".join(lines).split():
@@ -102,8 +103,8 @@ def solve_parity(facts: Mapping[str, Any]) -> ParityStep:
     step = facts["step"]
     alphabet = sorted({letter for words in corpora.values() for word in words for letter in word})
     return plain_parity(
-        corpora, None, alphabet, "first", str.encode, step + 1, step, None, None, Fraction(2)
-    )[step]
+        corpora, None, alphabet, "first", str.encode, step + chosen, step, None, None, Fraction(2)
+    )[-1]
 
 
 def solve_tipping(facts: Mapping[str, Any]) -> int:

@@ -57,6 +57,11 @@ def counts(
     }  # fmt: skip
 
 
+def telling(mistakes: Names, options: int) -> Names:
+    """Without the mistakes by which all options are equal: these choose none."""
+    return {name: chosen for name, chosen in mistakes.items() if len({*chosen}) < options}
+
+
 def most(pairs: set[PairName], value: Callable[[PairName], Any]) -> list[PairName]:
     """The pairs with the greatest value."""
     best = max(map(value, pairs))
@@ -67,11 +72,12 @@ def bpe_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, int]) -
     """BPE's next merge, by each mistake."""
     text, types = running(splits, words), running(splits, dict.fromkeys(words, 1))
     all_pairs = {*pairs_in(text)}
-    return {
+    mistakes = {
         "words_once": most(all_pairs, lambda pair: pairs_in(types).count(pair)),
         "places_once": most(all_pairs, lambda pair: sum(pair in pairs_in([tokens]) for tokens in text)),
         "overlaps": most(all_pairs, lambda pair: sum(apart(tokens, pair) for tokens in text)),
     }
+    return telling(mistakes, len(all_pairs))
 
 
 def super_choices(splits: Mapping[str, Sequence[str]], lines: Mapping[str, int], most_words: int) -> Names:
@@ -120,13 +126,14 @@ def choosers(words: Mapping[str, Sequence[Sequence[str]]]) -> Names:
         best = choose(map(value, words.values()))
         return [language for language, own in words.items() if value(own) == best]
 
-    return {
+    mistakes = {
         "fewest_tokens_choose": extreme(min, lambda own: sum(map(len, own))),
         "most_characters": extreme(
             max, lambda own: len("".join(token for tokens in own for token in tokens))
         ),
         "most_words": extreme(max, len),
     }
+    return telling(mistakes, len(words))
 
 
 def token_count(text: list[list[str]], token: str) -> int:
@@ -140,7 +147,7 @@ def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, i
     result, pairs_of_types = pairs_in(text), pairs_in(types)
     first = {pair: token_count(text, pair[0]) for pair in result}
     second = {pair: token_count(text, pair[1]) for pair in result}
-    return {
+    mistakes = {
         "most_frequent": most({*result}, result.count),
         "first_only": most({*result}, lambda pair: Fraction(result.count(pair), first[pair])),
         "second_only": most({*result}, lambda pair: Fraction(result.count(pair), second[pair])),
@@ -154,6 +161,7 @@ def wordpiece_choices(splits: Mapping[str, Sequence[str]], words: Mapping[str, i
             ),
         ),
     }
+    return telling(mistakes, len({*result}))
 
 
 def scores(

@@ -288,7 +288,7 @@ def seen(pair: tuple[str, str]) -> str:
 
 def spoken(facts: Any) -> dict[str, list[list[str]]]:
     """Each language's words in their tokens, by slow training."""
-    result = solve_parity({**facts, "step": facts["step"] - 1}).splits
+    result = solve_parity(facts, chosen=0).splits
     return {
         language: [words["▁" + word] for word in " ".join(facts["parallel"][language]).split()]
         for language, words in result.items()
@@ -548,6 +548,14 @@ def test_a_mistake_in_a_prediction_gets_its_hint(algorithm: str, kind: str) -> N
         else:
             met |= named(question, (counts if kind == "count" else scores)(splits, words, pair, prefix), str)
     assert met and (kind != "count" or {"places_once", "overlaps"} & met)
+
+
+def test_a_mistake_by_which_all_pairs_are_equal_is_no_hint() -> None:
+    """Each pair occurs in one word: with each word counted once, no pair would be the most frequent."""
+    corpus = Corpus.from_texts(["hug " * 9 + "pin " * 5], pre_tokenizer=PRE[0])
+    question = question_after(train_bpe(corpus, merges=3), 0, "pair", Style(False))
+    verdict = question.grade("p + i")
+    assert (verdict.kind, verdict.slip) == (WRONG, "")
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
