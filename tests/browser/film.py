@@ -28,7 +28,7 @@ TAKES: Final = (
     ("▼", "30.2", "▼ reveals the answer"),
     ("hold", "30.3", "Hold ▼: a tie"),
     ("▼", "30.3", "▼ steps"),
-    ("F5", "30.3", "F5: the tab that the plan has opened"),
+    ("F5", "30.3", "F5: the open tab, every pair"),
     ("hold", "30.4", "Hold ▼: the same words with WordPiece"),
     ("▼", "30.4", "▼ reveals the answer"),
     ("hold", "30.5", "Hold ▼: the tokens of new words"),

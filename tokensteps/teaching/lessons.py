@@ -131,9 +131,8 @@ GO_ON_LINK = Link(
     "bpe",
     {"corpus": "hug", "mode": "predict", "ask": "pair", "step": "1"},
 )
-TIE_LINK = Link(
-    N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"}, N_("Ties")
-)
+TIE_LINK = Link(N_("A tie: several pairs are equally frequent"), "bpe", {"corpus": "course", "step": "2"})
+TIES_LINK = TIE_LINK._replace(tab=N_("Ties"))
 TO_SCORE_LINK = Link(
     N_("The same words with WordPiece, before the scores are known"),
     "wordpiece",
@@ -333,7 +332,7 @@ LESSONS: tuple[Lesson, ...] = (
                 N_("A tie. Show the Ties tab, and go to the step where another rule diverges."),
                 N_("{tied} pairs occur {tie_freq} times each. The data doesn't decide: the rule does."),
                 (Claim("ties", ("tied", "tie_freq")), Claim("apart")),
-                TIE_LINK,
+                TIES_LINK,
             ),
             Activity(
                 10,

@@ -224,10 +224,10 @@ def ties(link: Link) -> Mapping[str, str]:
 
 
 def apart(link: Link) -> Mapping[str, str]:
-    """The tab behind the link compares with this rule first; it shows both vocabularies' own tokens, and
-    where the runs diverge."""
+    """The tab Ties compares with this rule first; it shows both vocabularies' own tokens, and where the runs
+    diverge. It is open unless it would answer the question."""
     opened = OpenedTokenizer(link)
-    assert link.tab == "Ties" and link.tab in BPE_PAGE.tabs
+    assert link.tab in ("", "Ties") and "Ties" in BPE_PAGE.tabs
     trace = opened.trace
     rule = next(rule for rule in BPE_PAGE.choices("ties") if rule != trace.settings["tie_rule"])
     assert rule in TIE_RULES
