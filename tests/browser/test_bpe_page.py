@@ -430,6 +430,24 @@ def test_back_corrects_an_address_beyond_the_limits(address: str, page: Page) ->
     page.wait_for_url("**min=3*")
 
 
+def test_back_keeps_the_learners_text(address: str, page: Page) -> None:
+    """Back to the entry of the empty box: the text is still there, and in the address, for a reload."""
+    bpe = Bpe(page, address).open("/bpe", step=0)
+    page.get_by_role("button", name="Your text", exact=True).click()
+    box = page.get_by_role("textbox", name="Your text")
+    expect(box).to_be_focused()
+    page.keyboard.type("the cat sat on the mat")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**corpus=paste&text=*")
+    bpe.rest()
+    page.go_back()
+    bpe.rest()
+    page.wait_for_url("**corpus=paste&text=*")
+    page.reload()
+    bpe.at(0)
+    expect(page.locator(".ts-flipbook .stage").first).to_contain_text("6 words")
+
+
 def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     bpe = Bpe(page, address).open(COURSE + "&step=5", step=5)

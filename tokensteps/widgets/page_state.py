@@ -76,8 +76,6 @@ class PageState:
         state = st.session_state
         recipe, complaints = read_url(self.page, self.rules, st.query_params.to_dict(), self.start)
         self.complaints += complaints
-        if complaints and is_back():  # later runs write nothing: the address would stay wrong
-            update_url(recipe.url())
         step = st.query_params.get("step")
         if step and read_whole(step) is None:
             self.complaints.append(invalid_here("step", step))
@@ -88,6 +86,9 @@ class PageState:
             state[box] = recipe.text
         if recipe.file[1]:
             self.keep_file(*recipe.file)
+        lacks_text = bool(self.own_text()) and not recipe.text
+        if is_back() and (complaints or lacks_text):  # later runs write nothing: the address would stay wrong
+            update_url(self.url())
 
     def _follow_own(self) -> None:
         """Bring a text of the learner's own along from another page with one, unless a link has settings.
