@@ -82,7 +82,7 @@ class Classroom extends Component {
       parts.push(filled(labels.share_right, { share: percent((right ?? 0) / number) }));
       if (tied) parts.push(filled(labels.share_tied, { share: percent(tied / number) }));
     }
-    const all = parts.join(", ");
+    const all = parts.join(labels.comma);
     return index ? filled(labels.second, { told: all }) : all;
   }
   link(place) {

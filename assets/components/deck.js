@@ -29,8 +29,8 @@ class Deck extends Component {
       this.taken = read.nonce;
       if (read.error) this.say(read.error);
       else {
-        const before = deck.all();
-        deck.keep([...before, ...read.questions.map(tidyQuestion)]);
+        const before = deck.all(), here = new Set(before.map((one) => asToml([one])));
+        deck.keep([...before, ...read.questions.map(tidyQuestion).filter((one) => !here.has(asToml([one])))]);
         this.say(filled(this.labels.read, { number: deck.all().length - before.length })); // as many as are kept
       }
     }

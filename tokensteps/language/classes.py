@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tokensteps.language.i18n import _, ngettext, pgettext
+from tokensteps.language.i18n import _, listed, ngettext, pgettext
 
 OWN_WORDS: Final = frozenset({"choice", "is_right", "right_empty", "more_choices", "no_right"})
 """Words of the form for a question of one's own, besides those with “own” at the beginning."""
@@ -290,7 +290,7 @@ def deck_labels() -> dict[str, str]:
         "write": _("Write a question"),
         "open_file": _("Open a file"),
         "save_file": _("Save as a file"),
-        "read": _("Questions read: {number}"),
+        "read": _("New questions: {number}"),
         "edit": _("Edit"),
         "move_up": _("Move up: {name}"),
         "move_down": _("Move down: {name}"),
@@ -329,6 +329,7 @@ def summary_labels() -> dict[str, str]:
         "answered": _("{number} of {of} answered"),
         "share_right": _("{share} right"),
         "share_tied": _("{share} tied"),
+        "comma": listed(["", ""]),
         "second": _("second vote: {told}"),
         "step_link": _("Open it: {page}, step {step}"),
         "csv": _("Answers as CSV"),
