@@ -13,6 +13,7 @@ from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.language.pages import PAGES
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import PAGE_PARAMETERS
+from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 
 ROOT = Path(__file__).parents[1]
 DOCS = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")))
@@ -88,7 +89,7 @@ def test_the_page_on_links_names_every_parameter_and_choice() -> None:
     spans = set(re.findall(r"`([^`\n]+)`", (ROOT / "docs" / "links.md").read_text("utf-8")))
     parameters = {name for names in PAGE_PARAMETERS.values() for name in names}
     assert parameters - spans - {f"t{number}" for number in (2, 3)} == set()  # `t1` … `t4`
-    for choices in (EXAMPLES, TIE_RULES, METHODS, ALPHABETS, PATTERNS, TEMPLATES):
+    for choices in (EXAMPLES, TIE_RULES, METHODS, ALPHABETS, PATTERNS, TEMPLATES, EXERCISE_KINDS):
         assert {*choices} - spans == set()
 
 

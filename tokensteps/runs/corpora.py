@@ -234,7 +234,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "library": Example(
         N_("Prose, code, many scripts"),
-        N_("The two corpora above, and Python's help pages: large enough for a useful tokenizer."),
+        N_("Four sentences, many scripts, Python code and help pages: large enough for a useful tokenizer."),
         library,
         "The tokenizer splits unfamiliar words into familiar pieces.",
         LARGE,

@@ -33,7 +33,7 @@ def show() -> None:
     if class_code() is None:
         learn = _("To learn in one, type its code.")
         teach = _(
-            "To teach one, press “Open a class” here or on any page with steps: you get a code and a picture to scan."
+            "To teach one, press “Open a class” here or on a page with steps: you get a code and a picture to scan."
         )
         narrow = _("To teach one, open this page in a wider window, on a computer or a tablet.")
         st.html(
