@@ -21,6 +21,7 @@ class ClassStrip extends Component {
   labels = {};
   pending = null; // the step of a question under construction
   turned = -Infinity; // when the page was asked for another place, until that place is drawn
+  acted = -Infinity; // when a hand last did something, on any page
 
   constructor(root) {
     super(root, "ts-class", "");
@@ -35,6 +36,11 @@ class ClassStrip extends Component {
     this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
     addEventListener("keydown", (event) => this.onKey(event), { signal });
     document.addEventListener("keydown", (event) => this.onEarlyKey(event), { signal, capture: true });
+    for (const kind of ["pointerdown", "keydown"]) {
+      document.addEventListener(kind, ({ isTrusted }) => {
+        if (isTrusted) this.acted = performance.now();
+      }, { signal, capture: true });
+    }
     onHeld((event) => this.takesHeld(event), () => this.ask(), signal);
     for (const kind of ["popstate", "ts-led"]) {
       addEventListener(kind, () => this.onTurn(), { signal });
@@ -119,7 +125,9 @@ class ClassStrip extends Component {
   }
   onPlace() {
     const { place, overtakes } = this.room;
-    if (this.isElsewhere() && (this.joining || !isAside())) this.join(this.walkHere());
+    const leavesHere = !this.joining && (isAside() || (!here() && performance.now() - this.acted < PATIENCE));
+    if (this.isElsewhere() && leavesHere) this.reported = ""; // the next page of this device leads
+    else if (this.isElsewhere()) this.join(this.walkHere());
     // An older place than this device's present one has arrived last.
     if (overtakes && !(isSame(here(), place) && stepNow() === place.step)) this.reported = "";
     this.follower?.follow();
@@ -331,26 +339,21 @@ class ClassStrip extends Component {
   async report(leads = false) { // `leads`: even where another device may have led the class on unheard
     const { room } = this, current = here();
     // A plan's activity on Home: there is no place to tell of.
-    if (current && isAside() && document[SHOWN].went === this.joining?.nonce) this.joining = null;
+    const went = document[SHOWN]?.went === this.joining?.nonce, { page } = this.joining?.to ?? {};
+    if (current && went && (isAside() || (page && page !== current.page))) this.joining = null; // a hand has gone on
+    if (current && isAside()) this.giveUp();
     if (!current || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended || (room.behind && !leads)) return;
     if (document[SHOWN].stage && !stageBox()) return; // on its way: the last one may have written a step to the address
     if (stageBox() && performance.now() - this.turned < PATIENCE) return; // the stage is the last address's
     const place = { ...current, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const tabbed = place.tab || !room.place?.tab || !isSame(current, room.place); // another page may have no tabs
-    const arrived = document[SHOWN].went === this.joining?.nonce && tabbed;
-    if (this.joining && arrived) { // a step taken since it is there counts
+    if (this.joining && went && tabbed) { // a step taken since it is there counts
       const leads = this.joining.to.leads && !(isSame(place, room.place) && place.step === room.place.step);
       const own = leads || (stageBox() && this.joining.own === place.step);
       [this.joining, this.reported] = [null, own ? "" : now];
     }
-    const { joining } = this;
-    // A hand has gone elsewhere meanwhile.
-    if (joining?.to.leads && joining.to.page && !isSame(current, joining.to)) this.joining = null;
-    else if (joining && performance.now() - joining.since > PATIENCE) {
-      this.joining = null;
-      if (joining.tries) this.go(joining.to, joining.tries - 1);
-    }
+    this.giveUp();
     if (now === this.reported || this.joining) return;
     [this.reporting, this.reported] = [true, now]; // it may be led elsewhere before there is an answer
     try {
@@ -360,6 +363,13 @@ class ClassStrip extends Component {
     }
     this.reporting = false;
     if (this.reported === now) await this.report(); // it may have moved on meanwhile
+  }
+  giveUp() { // on a way that a hand has left, or that Python never heard of
+    const { to, tries, since, from } = this.joining ?? {}, left = from !== location.pathname && to?.page !== here().page;
+    const isElsewhere = to?.leads && to.page && !isSame(here(), to);
+    if (!to || !(isElsewhere || (isAside() && left) || performance.now() - since > PATIENCE)) return;
+    this.joining = null;
+    if (tries && !isElsewhere && !left) this.go(to, tries - 1);
   }
   reportPlan() { // whenever this device is at another activity
     const { room } = this, walk = planHere();
@@ -389,7 +399,7 @@ class ClassStrip extends Component {
   }
   go(to, tries = TRIES) { // until it is there: a request to Python may get lost while Python has something else to do
     if (to.walk) document.dispatchEvent(new Event("tokensteps:walk"));
-    this.joining = { to, tries, nonce: `${performance.now()}`, since: performance.now() };
+    this.joining = { to, tries, nonce: `${performance.now()}`, since: performance.now(), from: location.pathname };
     this.lead({ ...to, nonce: this.joining.nonce });
   }
   onTurn() {

@@ -3,6 +3,7 @@
 // them; it stays there until it is erased, and every tab hears of that.
 const RETURNED = Symbol.for("tokensteps.returned"); // on the root: the text handed over
 const LISTENER = Symbol.for("tokensteps.listener"); // on the root: the listener to the other tabs
+const erasedNames = new Set(); // those with nothing kept since: another tab may have kept something
 
 function listen(root, name, onErased) {
   root[LISTENER]?.abort();
@@ -20,8 +21,10 @@ export default function keep({ data: { place, text, lasting, erased }, parentEle
     const stored = storage.getItem(name);
     if (text) {
       storage.setItem(name, text);
-    } else if (erased) {
+      erasedNames.delete(name);
+    } else if (erased && !erasedNames.has(name)) {
       storage.removeItem(name);
+      erasedNames.add(name);
     } else if (stored && root[RETURNED] !== stored) {
       root[RETURNED] = stored;
       if (!lasting) storage.removeItem(name);

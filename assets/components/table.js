@@ -28,7 +28,7 @@ const VALUES = { // the values for sorting; a whole number beyond 2⁵³ comes a
   tick: Number,
   whole: Number,
   id: Number,
-  fraction: (text) => text.split("/").reduce((over, under) => over / under, 1),
+  fraction: (text) => text.split("/").map(Number).reduce((over, under) => over / under),
   decimal: Number,
 };
 const collator = new Intl.Collator(undefined, { numeric: true });

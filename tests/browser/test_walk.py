@@ -245,6 +245,19 @@ def test_the_path_and_the_browsers_storage(serve: Callable[..., str], hall: Page
     other.wait_for_function("localStorage.getItem('tokensteps.path') === null")
     expect(page.locator(STRIP)).to_have_count(0)  # in every tab
     assert other.evaluate("localStorage.getItem('tokensteps.path')") is None
+    other.get_by_role("link", name="Glossary", exact=True).click()
+    other.wait_for_url("**/glossary*")
+    page.get_by_role("link", name="Home", exact=True).click()
+    page.get_by_role("link", name="New here? Start").click()
+    for number in (2, 3, 4):
+        page.wait_for_url(f"**walk=path.{number - 1}*")
+        at_rest(page)
+        page.locator(f"{STRIP} [data-go=next]").click()
+    page.wait_for_url("**walk=path.4*")
+    page.get_by_role("button", name="Reveal").click()  # the card has forgotten its answer, too
+    expect(which).to_contain_text("answer shown")
+    other.get_by_role("link", name="Home", exact=True).click()
+    expect(other.locator(".walked")).to_have_text("1 station of 10 done")  # no second erasure
     other.evaluate("localStorage.setItem('tokensteps.path', '[1,[1,2,3],[]]'.repeat(99))")
     other.reload()
     expect(other.get_by_role("heading", name="More to try")).to_be_visible()

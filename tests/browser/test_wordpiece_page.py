@@ -112,8 +112,15 @@ def every_pair_with_its_score(wordpiece: Learner) -> None:
     expect(panel.get_by_role("columnheader", name="score", exact=True)).to_have_attribute(
         "aria-sort", "ascending"
     )
-    column = [Fraction(score) for score in panel.locator(".ts-table tbody td:nth-child(7)").all_inner_texts()]
-    assert column == sorted(scores)
+    column = panel.locator(".ts-table tbody td:nth-child(7)")
+    assert [*map(Fraction, column.all_inner_texts())] == sorted(scores)
+    wordpiece.press("ArrowRight", 2)
+    wordpiece.at(2)
+    expect(rows).to_have_count(len(plain[2].scores))  # of 2/45, too
+    assert [*map(Fraction, column.all_inner_texts())] == sorted(plain[2].scores.values())
+    wordpiece.press("Home")
+    wordpiece.at(0)
+    expect(rows).to_have_count(len(scores))
     for _ in range(2):  # descending, and as it came
         panel.get_by_role("button", name="score", exact=True).click()
     assert rows.first.locator("td").all_inner_texts() == first

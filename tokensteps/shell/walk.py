@@ -319,6 +319,8 @@ def erase_progress() -> None:
     """Forget the progress on the path, here and in the browser: also after another tab has erased it."""
     state = st.session_state
     state[PATH_PROGRESS], state[PATH_ERASED] = PathProgress(), True
+    for answers in (WALK_DEEDS, WALK_CARD):
+        state.pop(answers, None)
     place = walk_place()
     if place is not None and place.walk == PATH_WALK:
         leave_walk()
