@@ -39,6 +39,7 @@ class Walk extends Component {
   };
   led = false; // whether this strip was asked for a stop: Back and Forward find the page as it was left
   keyed = false; // and by a key
+  target = 0; // the number of the stop that it was asked for, until that is there
 
   constructor(root) {
     super(root, "ts-walk", PARTS);
@@ -47,7 +48,7 @@ class Walk extends Component {
     this.box.addEventListener("click", ({ target, detail }) => this.onClick(target.closest("button"), detail === 0));
     const { signal } = this.gone;
     addEventListener("keydown", (event) => this.onKey(event), { signal }); // after everything else on the page
-    addEventListener("popstate", () => { this.led = false; }, { signal });
+    addEventListener("popstate", () => { [this.led, this.target] = [false, 0]; }, { signal });
     document.addEventListener("tokensteps:walk", () => { this.led = true; }, { signal }); // a class leads to a stop
     document.addEventListener("tokensteps:revealed", () => this.uncover(), { signal }); // and has found the answer out
     const takes = (event) => this.page.hasAttribute(PROJECTED) && /^Page(Up|Down)$/.test(event.key)
@@ -70,19 +71,20 @@ class Walk extends Component {
   }
 
   // --- its commands
-  go(where) { // to a stop's number, or one of "next", "back", "leave", "practise", "return"
+  go(where) { // to a stop's number, or one of "end", "leave", "practise", "return"
     this.led = true;
     dispatchEvent(new Event("ts-led")); // a tour ends
-    if (where === "leave" || (where === "next" && this.isLast())) stored.set(SINCE, ""); // the next lesson has its own
+    if (["end", "leave"].includes(where)) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
   }
   onClick(button, byKey) {
     if (!button || button.ariaDisabled === "true") return;
     if (button.matches(".hide")) this.turnNote();
     else if (button.matches(".show")) this.uncover();
-    else if (button.dataset.stop) this.go(Number(button.dataset.stop));
+    else if (button.dataset.stop) this.goTo(Number(button.dataset.stop));
     else if (button.dataset.go === "exercise") this.practise(byKey);
-    else this.go(button.dataset.go);
+    else if (button.dataset.go === "leave") this.go("leave");
+    else this.step(button.dataset.go === "next");
   }
   onKey(event) {
     const key = event.key.toLowerCase();
@@ -140,7 +142,13 @@ class Walk extends Component {
     return this.shown.number === this.shown.stops.length;
   }
   step(forward) {
-    if (forward || this.shown.number > 1) this.go(forward ? "next" : "back");
+    this.goTo((this.target || this.shown.number) + (forward ? 1 : -1));
+  }
+  goTo(number) { // not "one further": a message that arrives twice would lead two stops on
+    if (number < 1) return;
+    this.target = number;
+    this.later("target", PATIENCE, () => { this.target = 0; });
+    this.go(number > this.shown.stops.length ? "end" : number);
   }
 
   // --- the note: on the wall only if it is asked for there
@@ -189,6 +197,7 @@ class Walk extends Component {
     if (next.place !== this.shown?.place) {
       this.uncover(next.waits && Boolean(next.answer));
       const comes = this.led || !this.shown, keyed = this.keyed || document[BY_KEY];
+      if (next.number === this.target) this.target = 0;
       [this.shown, this.keyed] = [next, false]; // `led` stays: where one goes on quickly, the stop before comes first
       if (comes) this.showTab();
       if (next.path) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // there is the question

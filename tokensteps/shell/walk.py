@@ -238,12 +238,8 @@ def _strip(page: str, place: WalkPlace) -> None:
     wanted = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
     length = length_of(place.walk)
     match wanted:
-        case "next" if place.number < length:
-            _go(WalkPlace(place.walk, place.number + 1))
-        case "next":
+        case "end":
             _end(place)
-        case "back" if place.number > 1:
-            _go(WalkPlace(place.walk, place.number - 1))
         case "leave":
             leave_walk()
             st.session_state[WALK_TOAST] = _("Home has the place where you stopped.")
