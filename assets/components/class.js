@@ -365,7 +365,8 @@ class ClassStrip extends Component {
     if (this.reported === now) await this.report(); // it may have moved on meanwhile
   }
   giveUp() { // on a way that a hand has left, or that Python never heard of
-    const { to, tries, since, from } = this.joining ?? {}, left = from !== location.pathname && to?.page !== here().page;
+    const { to, tries, since, from } = this.joining ?? {};
+    const left = from !== location.pathname && to?.page !== here().page;
     const isElsewhere = to?.leads && to.page && !isSame(here(), to);
     if (!to || !(isElsewhere || (isAside() && left) || performance.now() - since > PATIENCE)) return;
     this.joining = null;
