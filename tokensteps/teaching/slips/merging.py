@@ -89,7 +89,8 @@ def counting_slips(splits: Splits, counts: Counts, pair: PairName, prefix: str =
     yield "overlaps", pairs_apart(splits, counts)[pair]
     yield "words_once", count_all(splits, each_once(counts)).pairs[pair]
     yield "letters", _letters(splits, counts, pair, prefix)
-    yield "either_order", true.pairs[pair] + true.pairs[pair[1], pair[0]]
+    if pair[0] != pair[1]:
+        yield "either_order", true.pairs[pair] + true.pairs[pair[1], pair[0]]
     yield from (("one_token", true.single[token]) for token in pair)
 
 
