@@ -21,6 +21,7 @@ from tests.app.teaching.test_lessons import gpt2_tokens
 from tests.pages.pages import Page, address, run
 from tokensteps.catalogue.choices import GPT2, OpenedTokenizer
 from tokensteps.catalogue.shipped import gpt2
+from tokensteps.pages.learn.matters import USUAL_SPECS
 from tokensteps.runs.parallel import parallel_lines
 from tokensteps.teaching.lessons import MATTERS_LINK
 from tokensteps.teaching.questions import RIGHT, UNREAD, WRONG
@@ -266,3 +267,13 @@ def test_a_missing_tokenizer_is_reported_and_the_others_stay() -> None:
     app.button(key="matters.ask.letters.give_up").click()
     output = pages_html(run(app))
     assert "no longer has the file" in output and "GPT-2</h3>" in output
+
+
+def test_back_to_a_bare_address_returns_to_usual_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = run(MATTERS.start(f"scene=numbers&price=7&t1={quote(SMALL)}"))
+    assert app.multiselect(key="matters.box").value == [SMALL]
+    monkeypatch.setattr("tokensteps.components.address.is_history_navigation", lambda: True)
+    app.query_params.clear()
+    run(app)
+    assert (app.session_state["matters.scene"], address(app)) == ("letters", {})
+    assert app.multiselect(key="matters.box").value == [*USUAL_SPECS]

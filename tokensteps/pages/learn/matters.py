@@ -19,7 +19,7 @@ from tokenizers_core.errors import TokenizersCoreError
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import GPT2
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
-from tokensteps.components.address import page_address, update_url
+from tokensteps.components.address import is_back, page_address, update_url
 from tokensteps.language.i18n import N_, _, use_language
 from tokensteps.language.marks import lead_html, marked
 from tokensteps.language.messages import explained
@@ -103,12 +103,13 @@ def read_matters_url() -> list[str]:
     if not reads_address(first):
         return []
     complaints: list[str] = []
+    resets = first or is_back()
     for setting in SCENE_RULES:
-        if first or setting.name in url:
+        if resets or setting.name in url:
             state[f"{MATTERS}.{setting.name}"] = read_setting(setting, url, setting.default, complaints)
-    if first or "price" in url:
+    if resets or "price" in url:
         state[languages.PRICE] = languages.read_price(url.get("price", ""), complaints)
-    if first or "scene" in url:
+    if resets or "scene" in url:
         state[SCENE] = url.get("scene", next(iter(SCENES)))
         if state[SCENE] not in SCENES:
             complaints.append(invalid_here("scene", state[SCENE]))
@@ -123,8 +124,8 @@ def read_matters_url() -> list[str]:
             elif key in state:
                 state[key] = plain_text(said)
     specs = [choices.as_listed(url[slot]) for slot in PLAYGROUND_SLOTS if url.get(slot)]
-    if specs:
-        state[CHOSEN] = specs
+    if specs or resets:
+        state[CHOSEN] = specs or None
     return complaints
 
 
