@@ -357,11 +357,14 @@ def ask_bridge(trace: MergeTrace, step: int, style: Style) -> Question | None:
 
 
 def ask_leaving(trace: MergeTrace, step: int, style: Style) -> Question | None:
-    """PickyBPE: which parts of the next merge leave the vocabulary after it?"""
+    """PickyBPE: which parts of the next merge leave the vocabulary after it? None for two equal parts: their
+    share isn't the merge's share of their places."""
     if not isinstance(trace, PickyTrace):
         return None
     event = merge_at(trace, step + 1)
-    learned = [part for part in dict.fromkeys(event.pair) if part in trace.step_of_token]
+    if event.pair.first == event.pair.second:
+        return None
+    learned = [part for part in event.pair if part in trace.step_of_token]
     if not learned:
         return None
     removals = {one.token: one for one in removals_after(trace, step + 1)}

@@ -16,11 +16,13 @@ from typing import Any
 import pytest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
-from tokenizers_core import TIE_RULES, BpeTrace, Corpus, train_bpe, train_unigram
+from tokenizers_core import TIE_RULES, BpeTrace, Corpus, train_bpe, train_pickybpe, train_unigram
 from tokenizers_core.trace import GROWING
+from tokenizers_core.training.merge_trace import RuleEvent
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.closeness import tell_margin_of
+from tokensteps.drawing.narration.kinds import tell_rule_event
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.drawing.narration.text_format import TOKENS_NAMED, Plain
 from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
@@ -246,3 +248,14 @@ def test_pieces_that_tie_are_named() -> None:
         message = tell_margin_of(trace, step, Plain(PLAIN))
         assert all(piece in message for piece in tied[:TOKENS_NAMED])
         assert len(tied) == 1 or f"a tie between {len(tied) + 1}: " in message
+
+
+def test_a_merge_of_two_equal_tokens_takes_two_places() -> None:
+    """By hand: aaaa, three times, is aa + aa; with aab, twice, and aa that makes 9 places of aa. The merge
+    takes 6; the paper's IoS is 3/(3 + 3)."""
+    trace = train_pickybpe(Corpus.from_counts({"aaaa": 3, "aab": 2, "aa": 1}), merges=2, threshold="0.4")
+    event = trace[3].event
+    assert isinstance(event, RuleEvent)
+    narration = tell_rule_event(event, Plain(PLAIN))
+    assert "took 6 of its 9 places" in narration.lead
+    assert "1/2" in narration.why and "counts each merge once" in narration.why

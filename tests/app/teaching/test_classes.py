@@ -158,6 +158,9 @@ def test_tokens_removed_after_the_next_merge() -> None:
     assert isinstance(question.form, Choice) and question.form.options == ("–", "abc", "bc", "abc + bc")
     assert question.key == "abc"
     assert "<b>9</b> of its <b>10</b>" in question.worked and "<b>9</b> of its <b>30</b>" in question.worked
+    # Of two equal tokens nothing is asked: their IoS, 3/(3 + 3), isn't the merge's share, 6 of 9 places.
+    equal = train_pickybpe(Corpus.from_counts({"aaaa": 3, "aab": 2, "aa": 1}), threshold="0.4")
+    assert equal.event(3).chosen == ("aa",) and question_after(equal, 1, "leaves", Style()).kind == "pair"
 
 
 def test_which_language_chooses_the_next_merge() -> None:

@@ -23,12 +23,14 @@ def tell_rule_event(event: RuleEvent, voice: TextFormat) -> Narration:
 
 def tell_removal(event: RemoveEvent, voice: TextFormat) -> Narration:
     """PickyBPE: the removed token, its share in numbers, and the replacement of its occurrences."""
+    twice = event.into == 2 * event.token
+    taken = event.merged * (2 if twice else 1)
     lead = voice.say(
         _("Remove {token}: merging it into {into} took {taken} of its {all} places."),
         token=voice.token(event.token),
         into=voice.token(event.into),
-        taken=voice.strong(count(event.merged)),
-        all=voice.strong(count(event.merged + event.left)),
+        taken=voice.strong(count(taken)),
+        all=voice.strong(count(taken + event.left)),
     )
     share = voice.say(
         _("Its share (IoS) is {numbers} = {share}, more than the threshold of {threshold}."),
@@ -36,6 +38,8 @@ def tell_removal(event: RemoveEvent, voice: TextFormat) -> Narration:
         share=voice.strong(str(event.share)),
         threshold=str(event.threshold),
     )
+    if twice:
+        share = sentences(share, voice.say(_("IoS counts each merge once, though it takes two places.")))
     if not event.left:
         return Narration(lead, sentences(share, voice.say(_("It occurs nowhere else."))))
     rest = ngettext(
