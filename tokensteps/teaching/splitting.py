@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -59,6 +60,7 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     The word is as shown to the learner. Between pieces there are spaces or other `SEPARATORS`, unless those
     are the word's own. A continuation prefix may be typed or left out. So may the sign for a space in front
     of the word, and `</w>` behind it: the missing sign may be a piece of its own or a part of the next one.
+    Typed text is read in the word's own Unicode form: no keyboard types a decomposed é.
 
     >>> readings("h ##ug s", "hugs", "##"), readings("h g", "hug")
     ([('h', 'ug', 's')], [])
@@ -66,6 +68,10 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     ([('Ġth', 'is'), ('Ġ', 'th', 'is')], [('a', '-', 'b')])
     """
     typed = re.sub(r"\s+", " ", text.strip()[:ANSWER_LIMIT])
+    for form in ("NFC", "NFD"):
+        if unicodedata.is_normalized(form, word):
+            typed = unicodedata.normalize(form, typed)
+            break
     size = len(word)
     if not typed or len(typed) > TYPED_FOR_ONE * (size + 2):
         return []

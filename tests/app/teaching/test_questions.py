@@ -145,6 +145,9 @@ def test_typed_answers_come_back_as_text() -> None:
         ("h ug", "hugs", "", None),
         ("", "hugs", "", None),
         ("gs hu", "hugs", "", None),
+        ("caf\u00e9 s", "cafe\u0301s", "", ("cafe\u0301", "s")),
+        ("ca fe\u0301s", "caf\u00e9s", "", ("ca", "f\u00e9s")),
+        ("e \u0301", "e\u0301", "", ("e", "\u0301")),
     ],
 )
 def test_splits_as_people_type_them(
