@@ -247,8 +247,8 @@ def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Cal
 _SIGNS: Final = str.maketrans(
     {"×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "–": "-", "⁄": "/", ":": "/"}
 )
-_FULL_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-"""Full-width characters, as Chinese and Japanese keyboards type them, to ASCII ones."""
+FULL_WIDTH: Final = {0x3000: 0x20, **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
+"""Full-width characters and spaces, as Chinese and Japanese keyboards type them, to ASCII ones."""
 _OPERATIONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -290,21 +290,21 @@ class Number(NamedTuple):
 
 def read_number(text: str) -> Number | None:
     """A number as people write it: `0.05`, `1/20`, `5 / (20 × 5)`, `0.2³`, `0.2^3`, `1,234`, `0,05`, `5 %`,
-    `11 times`, `≈ 3.3`, `２０`, and `1/8 = 0.125`, where both sides must be the same number; None for
+    `11 times`, `≈ 3.3`, `２０`, `05`, and `1/8 = 0.125`, where both sides must be the same number; None for
     anything else.
 
     >>> read_number("5 / (20 × 5)").value, read_number("1,234").value, read_number("2,5").value
     (Fraction(1, 20), Fraction(1234, 1), Fraction(5, 2))
     >>> [read_number(typed).value for typed in ("0.2^3", "0.2**3", "0.2³", "1/125 = 0.008", "11 times")]
     [Fraction(1, 125), Fraction(1, 125), Fraction(1, 125), Fraction(1, 125), Fraction(11, 1)]
-    >>> read_number("１／２０").value
-    Fraction(1, 20)
+    >>> read_number("１　／　２０").value, read_number("007").value, read_number("00.50").value
+    (Fraction(1, 20), Fraction(7, 1), Fraction(1, 2))
     >>> read_number("0.0013").means(Fraction(34, 25725)), read_number("0.002").means(Fraction(34, 25725))
     (True, False)
     >>> [read_number(typed) for typed in ("__import__('os')", "9" * 500, "9^9^9", "1/8 = 0.2")]
     [None, None, None, None]
     """
-    typed = text.strip()[:120].translate(_FULL_WIDTH).strip("=≈~ ")
+    typed = text.strip()[:120].translate(FULL_WIDTH).strip("=≈~ ")
     sides = [_read_side(side) for side in re.split("[=≈]", typed)]
     first = sides[0]
     return first if first is not None and all(side and side.means(first.value) for side in sides) else None
@@ -315,6 +315,7 @@ def _read_side(text: str) -> Number | None:
     text = _RAISED.sub(lambda match: f"^{match[0].translate(_LOWERED)}", _UNIT.sub("", text.strip()))
     text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text.translate(_SIGNS).replace("**", "^"))
     text = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", text)
+    text = re.sub(r"(?<![0-9.])0+(?=[0-9])", "", text)  # 05, which Python refuses
     percent = text.endswith("%")
     text = text.removesuffix("%").strip()
     if scientific := _SCIENTIFIC.fullmatch(text):  # rounded like a number, not meant exactly like a product

@@ -3,6 +3,7 @@ to grade it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from random import Random
@@ -31,6 +32,7 @@ from tokensteps.teaching.exercises.words import (
     word_counts_table,
 )
 from tokensteps.teaching.questions import (
+    FULL_WIDTH,
     UNREAD,
     WRONG,
     Question,
@@ -120,9 +122,9 @@ def wanted_html(wanted: Wanted) -> str:
 
 
 def read_answer(answer: str) -> dict[str, int] | str:
-    """The typed word counts, or their fault.
+    """The typed word counts, also in full-width digits, or their fault.
 
-    >>> read_answer("hug 10\\nhug 2"), read_answer("hug 1000001")[:30]
+    >>> read_answer("hug 10\\nhug　２"), read_answer("hug 1000001")[:30]
     ({'hug': 12}, 'A count must be a whole number')
     """
     lines = [line for line in answer.splitlines() if line.strip()]
@@ -130,6 +132,9 @@ def read_answer(answer: str) -> dict[str, int] | str:
         return _("You have {number} lines, but the limit is {limit}: remove some.").format(
             number=count(len(lines)), limit=CORPUS_LINES
         )
+    answer = re.sub(
+        r"(?<=[\s,])[０-９]+(?=\s*$)", lambda match: match[0].translate(FULL_WIDTH), answer, flags=re.M
+    )
     try:
         pairs = parse_counts(answer)
     except TokenizersCoreError as error:
