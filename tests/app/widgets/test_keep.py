@@ -15,7 +15,7 @@ import tokensteps.widgets.keep
 from tokensteps.pages.learn.exercises import EXERCISES_PAGE, VERDICTS_STORED, Record, keep_record
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import make
-from tokensteps.teaching.questions import RIGHT, WRONG, Tally, Verdict
+from tokensteps.teaching.questions import RIGHT, WRONG, Given, Tally, Verdict
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, read_progress
 from tokensteps.widgets.keep import synced
 
@@ -59,12 +59,13 @@ def test_forged_values_are_refused(value: str, tab: Browser) -> None:
 
 
 def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
-    """Tallies whole; of the verdicts on answers, the latest."""
+    """Tallies whole; of the verdicts on answers, the latest, each with its answer, for another language."""
     record = Record()
     keep_record(record)
     assert not tab.held
     for seed in range(VERDICTS_STORED + 5):
-        verdict = Verdict(WRONG if seed % 3 else RIGHT, f"<b>{seed}</b>")
+        given = Given("en", str(seed), before=("1", "2")) if seed % 2 else None
+        verdict = Verdict(WRONG if seed % 3 else RIGHT, f"<b>{seed}</b>", given=given)
         record.count(make("bpe_count", 1, seed), verdict)
     keep_record(record)
     again = Record()
@@ -72,6 +73,10 @@ def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
     assert (again.total, again.by_kind, again.recent) == (record.total, record.by_kind, record.recent)
     assert list(again.verdicts.items()) == list(record.verdicts.items())[-VERDICTS_STORED:]
     assert isinstance(again.total, Tally) and again.total.answered == VERDICTS_STORED + 5
+    earlier = [record.total, {}, [], [["name", WRONG, "<b>1</b>", []]], {}]
+    tab.held[EXERCISES_PAGE] = seal("kept", [EXERCISES_PAGE, earlier])
+    keep_record(another := Record())
+    assert another.verdicts == {"name": Verdict(WRONG, "<b>1</b>")}
     tab.held[EXERCISES_PAGE] = seal("kept", [EXERCISES_PAGE, ["another version's"]])
     keep_record(other := Record())
     assert other == Record()

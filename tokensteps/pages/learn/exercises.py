@@ -23,7 +23,7 @@ from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, PATH_KIND
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.lessons import MATTERS_LINK
-from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, SeveralLines, Tally, Verdict
+from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, Given, SeveralLines, Tally, Verdict
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download, show_address
@@ -186,7 +186,10 @@ def keep_record(record: Record) -> None:
     what: list[Any] = []
     if record.total.answered or record.tries:
         recent_verdicts = list(record.verdicts.items())[-VERDICTS_STORED:]
-        lines = [[name, verdict.kind, verdict.reason, verdict.cells] for name, verdict in recent_verdicts]
+        lines = [
+            [name, verdict.kind, verdict.reason, verdict.cells, verdict.given]
+            for name, verdict in recent_verdicts
+        ]
         what = [record.total, record.by_kind, record.recent, lines, record.tries]
     match synced(EXERCISES_PAGE, what):
         case [list(total), dict(by_kind), list(recent), list(verdicts), dict(tries)] if len(total) == len(
@@ -197,9 +200,15 @@ def keep_record(record: Record) -> None:
             record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
             record.recent = tuple(recent)
             record.verdicts = {
-                name: Verdict(kind, text, cells=tuple(cells)) for name, kind, text, cells in verdicts
+                name: Verdict(kind, text, cells=tuple(cells), given=_as_given(*given))
+                for name, kind, text, cells, *given in verdicts
             }
             st.rerun()  # so that the browser keeps it again
+
+
+def _as_given(value: list[Any] | None = None) -> Given | None:
+    """A kept answer with its circumstances; an earlier version kept none."""
+    return Given(*value)._replace(before=tuple(value[3])) if value else None
 
 
 def _chosen() -> None:
