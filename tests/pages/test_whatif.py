@@ -80,6 +80,8 @@ def test_a_link_brings_the_run_the_word_the_count_and_the_text() -> None:
     assert {name: text for name, text in address(app).items() if name != "step"} == {
         "t1": "wordpiece?corpus=hug", "of": "pug", "a": "hugs and pugs",
     }  # fmt: skip
+    [complaint] = problems(opened(a="~zz"))
+    assert "The text of this link is lost" in complaint
 
 
 def test_another_tie_rule_parts_the_runs_at_the_engines_step() -> None:

@@ -62,6 +62,10 @@ class WhatIfControls:
         state[self.key("linked")] = {name: url[name] for name in ("what", "of", "to") if name in url}
         if (held := text_in_browser(self.key("a"))) is None:
             held = read_short(url["a"]) if "a" in url else ""
+        if held is None:
+            self.complaints.append(
+                _("The text of this link is lost: ask for the link again, or paste the text.")
+            )
         state[self.key("a")] = plain_text(held)
 
     def key(self, name: str) -> str:
