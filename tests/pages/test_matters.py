@@ -126,6 +126,10 @@ def test_letters_are_counted_in_each_token() -> None:
     counts = " + ".join(str(token.lower().count("r")) for token in gpt2_tokens("raspberry <b>"))
     assert f"R in each token: {counts}. Together: 3." in output
     assert "raspberry <b>" not in "".join(html.proto.body for html in app.get("html"))
+    app.text_input(key="matters.text.letters").set_value("Straße")
+    for letter, number in (("ß", 1), ("S", 1)):  # not the ss of its folded case
+        app.text_input(key="matters.second.letters").set_value(letter)
+        assert re.search(rf"{letter} in each token: [0-9+ ]*\. Together: {number}\.", pages_html(run(app)))
 
 
 def test_numbers_are_cut_by_tokenizers_and_by_rules() -> None:

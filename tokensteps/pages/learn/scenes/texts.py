@@ -92,7 +92,7 @@ def letters(subjects: Sequence[ShownTokenizer]) -> None:
     for subject in subjects:
         analysis = analyse(subject, word, specials=False)
         spelled = [one.text for one in analysis.runs(0, len(analysis.stretches))]
-        counts = [text.casefold().count(letter.casefold()) if letter else 0 for text in spelled]
+        counts = [sum(one.lower() == letter.lower() for one in text) for text in spelled]
         message = _("{letter} in each token: {counts}. Together: {number}.").format(
             letter=letter, counts=" + ".join(map(count, counts)) or count(0), number=count(sum(counts))
         )
