@@ -83,7 +83,7 @@ class Board extends Component {
   draw() {
     const { labels, last } = this.shown, open = this.open(), split = this.answers()[0];
     for (const piece of this.pieces()) piece.ariaPressed = this.down.includes(piece);
-    const message = open ? labels.open.replace("{letters}", open) : labels.done.replace("{split}", split);
+    const message = filled(open ? labels.open : labels.done, { letters: open, split });
     this.part("p").textContent = last || !this.down.length ? labels.hint : message;
   }
   reach(piece) { // the one piece that Tab leads to

@@ -9,7 +9,6 @@ const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
   <section class="ids"><h2></h2><div class="copy"><button data-copy="ids"></button><button data-copy="tokens"></button>
     <button data-copy="text"></button><output></output></div><p role="group" tabindex="0"></p></section>`;
 
-const fill = (message, values) => message.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 const middle = ({ left, right }) => (left + right) / 2;
 const indexAt = (node) => node?.closest?.(".r,.ids span")?.index;
 
@@ -29,9 +28,9 @@ class Card {
   show(run, some, enabled) { // `some`: whether the text has any runs, so a hint takes the place of the details;
     // `enabled`: whether the button can be reached; it keeps its room
     const { labels, cards } = this, ids = run?.ids ?? [], values = run ? this.values(run) : {};
-    const label = run ? fill(ids.length > 1 ? labels.tokens : labels.token, values) : "";
+    const label = run ? filled(ids.length > 1 ? labels.tokens : labels.token, values) : "";
     this.token.textContent = !run && some ? labels.hint : label;
-    this.position.textContent = run?.start < run?.end ? fill(labels.characters, values) : "";
+    this.position.textContent = run?.start < run?.end ? filled(labels.characters, values) : "";
     this.why.toggleAttribute("data-off", !enabled || !(run?.start < run?.end));
     const markup = [...new Set(ids)].map((id) => cards[id] ?? "").join("");
     if (markup === this.shown) return;
@@ -262,7 +261,7 @@ class Chips extends Component {
     const { labels, names, total } = this.view, number = this.row.numbers.length, { language } = labels;
     if (!putOnClipboard(COPIES[what](this.runs, names))) return;
     const numbers = { number: number.toLocaleString(language), total: total.toLocaleString(language) };
-    this.output.textContent = fill(labels.copied, numbers);
+    this.output.textContent = filled(labels.copied, numbers);
     this.later("said", 4000, () => { this.output.textContent = ""; });
   }
   copy(event) { // the text itself, not the signs for it

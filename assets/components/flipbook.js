@@ -164,7 +164,7 @@ class Fit {
   }
   message(number) {
     const form = this.forms[this.plural.select(number)] ?? this.forms.other;
-    return number ? form.replace("{number}", separated(number)) : "";
+    return number ? filled(form, { number: separated(number) }) : "";
   }
   isProjected() {
     return this.box.hasAttribute("data-projector");
@@ -575,7 +575,7 @@ class Flipbook extends Component {
     const back = !this.book.run && left === next.run, lost = (other ? back : this.nonce !== 1) && next.seek[1] === 1;
     if (lost && back) this.step = step;
     const seeks = !lost && (other || next.seek[1] !== this.nonce);
-    const [before, behind] = next.labels.step.replace("{last}", separated(next.last)).split("{step}");
+    const [before, behind] = filled(next.labels.step, { last: separated(next.last) }).split("{step}");
     [this.book, this.nonce, this.reportedAt] = [{ ...next, before }, next.seek[1], -Infinity];
     if (seeks) {
       this.play(false);

@@ -122,6 +122,9 @@ const make = (tag, properties = {}, ...inside) => {
   return node;
 };
 
+// A message with values for its {fields}: any text, unlike in `replace(text, …)`, where $& and $$ have a meaning.
+const filled = (message, fields) => message.replace(/\{(\w+)\}/g, (whole, name) => fields[name] ?? whole);
+
 function hand(blob, download) { // a file to save, under this name
   const href = URL.createObjectURL(blob);
   make("a", { href, download }).click();

@@ -110,7 +110,7 @@ class Tour extends Component {
     const stop = this.stops[to], number = this.stops.length, { labels } = this.shown;
     this.say(".card h2", stop.title);
     this.say(".card p", stop.text);
-    this.say(".card header span", labels.place.replace("{place}", to + 1).replace("{number}", number));
+    this.say(".card header span", filled(labels.place, { place: to + 1, number }));
     this.say(".card [data-do=next]", to === number - 1 ? labels.done : labels.next);
     this.part(".card [data-do=back]").disabled = to === 0;
     this.card.ariaLabel = `${labels.tour}: ${stop.title}`;

@@ -210,7 +210,7 @@ class Walk extends Component {
     this.begun = this.since();
     this.box.ariaLabel = next.title;
     this.say(".which b", next.title);
-    const which = labels.place.replace("{place}", number).replace("{number}", stops.length);
+    const which = filled(labels.place, { place: number, number: stops.length });
     this.say(".which span", next.ticked ? `${which} · ${next.ticked}` : which);
     this.say(".stop", next.stop);
     this.say(".told p", next.note);

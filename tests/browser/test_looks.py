@@ -138,6 +138,24 @@ def test_bars_of_teams_of_different_sizes(page: Page) -> None:
     assert page.evaluate(SHARES, False) == [1, 1 / 2]
 
 
+BOARD = """(message) => {
+    const form = document.querySelector("form"), host = form.appendChild(document.createElement("div"));
+    const parentElement = host.attachShadow({ mode: "open" });
+    board({ data: new TextEncoder().encode(JSON.stringify(message)), parentElement });
+  }"""
+
+
+def test_dollar_signs_of_a_word_stay_as_they_are(page: Page) -> None:
+    """In JavaScript's own replacement texts, $$ means $."""
+    page.set_content('<form data-testid="stForm"><input></form>')
+    page.add_script_tag(content=read_script("board").replace("export default ", ""))
+    pieces = '<button type="button" data-piece="a" data-start="0" data-end="1">a</button>'
+    labels = {"hint": "", "open": "Still to cover: {letters}", "done": "{split}"}
+    page.evaluate(BOARD, {"html": pieces, "word": "a$$b$&", "last": False, "labels": labels})
+    page.get_by_role("button", name="a").click()
+    expect(page.locator(".ts-board p")).to_have_text("Still to cover: $$b$&")
+
+
 def test_one_step_has_nothing_to_play(open_page: Callable[..., Page], tmp_path: Path) -> None:
     """A run without steps has no transport, only its status."""
     script = read_script("flipbook").replace("export default ", "")

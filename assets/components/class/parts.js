@@ -1,6 +1,5 @@
 // A class's display, made of texts and tokens. All of it comes from others, so nothing here is ever markup.
 
-const filled = (message, fields) => message.replace(/\{(\w+)\}/g, (whole, name) => fields[name] ?? whole);
 const percent = (share) => `${Math.round(100 * share)} %`;
 const plural = (labels, name, number) => { // of two forms of a message, `name_one` and `name_other`
   const rules = new Intl.PluralRules(document.documentElement.lang || "en");
