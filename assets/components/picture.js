@@ -138,8 +138,9 @@ class Picture extends Component {
     const pictures = [];
     const go = (step) => box.dispatchEvent(new CustomEvent("tokensteps:go", { detail: { step } }));
     try {
-      for (let step = first; step <= last && pictures.length < this.steps && !box.hasAttribute("data-stale"); step++) {
+      for (let step = first; step <= last && pictures.length < this.steps; step++) {
         if (step > first) go(step);
+        if (box.hasAttribute("data-stale")) break; // its frame isn't here yet
         box.querySelector(".stage").dataset.beat = 2;
         pictures.push(await pngOf(await svgOf(box)));
       }

@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import open_tab
 from tests.hostile import KINDS, PWNED
+from tokensteps.assets import read_script
 from tokensteps.components.picture import PICTURE_STEPS
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.corpora import pack_text
@@ -97,6 +98,27 @@ def the_animation_begins_with_the_screen(page: Page, screen: bytes, other: bytes
         film.seek(1)
         assert apart(film.copy(), other) < NEAR
     at(page, 18)
+
+
+LATE = """() => {
+    globalThis.svgOf = async (box) => box.step;
+    globalThis.pngOf = async (step) => step;
+    globalThis.animated = (pictures) => pictures;
+    const box = document.querySelector("div");
+    box.step = 2;
+    box.addEventListener("tokensteps:go", ({ detail: { step } }) => {
+      box.toggleAttribute("data-stale", step > 4);
+      if (step <= 4) box.step = step;
+    });
+    return Picture.prototype.apng.call({ steps: 9 }, box);
+  }"""
+
+
+def test_an_animation_ends_before_a_frame_that_is_not_here(page: Page) -> None:
+    """The stage still shows the frame before, greyed out."""
+    page.set_content('<div><input type="range" max="9" value="2"><p class="stage"></p></div>')
+    page.add_script_tag(content=read_script("picture").replace("export default ", ""))
+    assert page.evaluate(LATE) == [2, 3, 4]
 
 
 def test_a_browser_without_the_means_has_a_message(serve: Callable[..., str], page: Page) -> None:
