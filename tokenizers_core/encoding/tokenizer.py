@@ -480,7 +480,9 @@ class Tokenizer:
         """Add the pre-tokens of a segment unchanged by the normalizer, with only one look at each different
         one."""
         matches = splitter.matches(segment.text)
-        columns = {match: self._columns_in_order(splitter.pre_token(match)) for match in set(matches)}
+        columns = {
+            match: self._columns_in_order(splitter.notation.pre_token(match)) for match in set(matches)
+        }
         firsts = {match: starts for match, (starts, _ends) in columns.items()}
         lasts = {match: ends for match, (_starts, ends) in columns.items()}
         bases = splitter.starts_of(segment.text, matches)

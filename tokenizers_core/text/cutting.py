@@ -558,11 +558,6 @@ class ComposedSplitter:
             return starts
         return [piece.spans[0][0] for piece in self._pieces(whole(text))]
 
-    def pre_token(self, stretch: str) -> PreToken:
-        """A stretch of text as a word, taken by itself."""
-        spans = self.notation.align(stretch, IdentitySpans(len(stretch)))
-        return PreToken(self.notation.show(stretch), 0, len(stretch), spans)
-
     def words(
         self, text: str, spans: Sequence[Span] | None = None, begins: bool = True
     ) -> Iterator[PreToken]:

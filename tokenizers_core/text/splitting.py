@@ -60,6 +60,10 @@ class Notation(NamedTuple):
     show: Callable[[str], str]
     align: Callable[[str, Sequence[Span]], Sequence[Span]]
 
+    def pre_token(self, stretch: str) -> PreToken:
+        """A stretch of text as a pre-token, taken by itself."""
+        return PreToken(self.show(stretch), 0, len(stretch), self.align(stretch, IdentitySpans(len(stretch))))
+
 
 def _mark_spaces(stretch: str) -> str:
     return stretch.replace(" ", SPACE_MARK)
@@ -196,8 +200,3 @@ class Splitter:
             return [text[start:end] for start, end in cut_at(text, self.pattern, self._stopwatch)]
         results: list[str] = finder(self.pattern, text).findall(text)  # whole matches, as no rule has a group
         return results
-
-    def pre_token(self, stretch: str) -> PreToken:
-        """A stretch cut out of a text, taken by itself."""
-        spans = self.notation.align(stretch, IdentitySpans(len(stretch)))
-        return PreToken(self.notation.show(stretch), 0, len(stretch), spans)

@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Iterable, Mapping
 
 from tokenizers_core.errors import Phrase, quoted
+from tokenizers_core.files.loading import RANK_LINE
 from tokenizers_core.files.ranks import all_splits
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokensteps.catalogue.files.documents import (
@@ -18,7 +19,7 @@ from tokensteps.catalogue.files.documents import (
 )
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
-from tokensteps.catalogue.files.recognition import RANK_LINE, RecognizedFile
+from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import published_pattern, words_as_bytes
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import TOKEN_LIMIT

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.errors import quoted
+from tokenizers_core.files.loading import RANK_LINE
 from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, LoadError
 
 
@@ -67,8 +68,6 @@ MAGIC: Final = (
 # A protobuf message whose first field is a message (a piece) whose first field is a string; a float comes
 # next.
 SENTENCEPIECE = re.compile(rb"\n[\x02-\x7f]\n[\x00-\x7f]", re.DOTALL)
-# A token may be empty, like the last one of Whisper's; tiktoken's writer has a single = for it.
-RANK_LINE = re.compile(r"([A-Za-z0-9+/]+={0,2}|=) ([0-9]{1,10})")
 SCORE_LINE = re.compile(r"[^\t\n]*\t-?[0-9.]+(?:e-?[0-9]+)?")
 
 

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from tokenizers_core.errors import quoted
+from tokenizers_core.files.writer import END_MARK, MARK_ENDS
 from tokenizers_core.text.splitting import END_OF_WORD
-from tokensteps.catalogue.files.documents import BYTES_ONLY, Document, bpe_model, check_ids, new_document
+from tokensteps.catalogue.files.documents import BYTES_ONLY, bpe_model, check_ids, new_document
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.ranks import numbered
 from tokensteps.catalogue.files.recognition import RecognizedFile
 from tokensteps.catalogue.files.words import UNKNOWN_TOKENS, published_pattern, word_rule
-
-END_MARK = "\U0010ffff"
-"""Written for `</w>` as a symbol of its own, as the library's symbols are single characters. It is a
-noncharacter, absent from all texts."""
-# The empty place between a character and white space or the end becomes the mark.
-MARK_ENDS: Final[Document] = {
-    "type": "Replace",
-    "pattern": {"Regex": r"(?<=\S)(?=\s|\z)"},
-    "content": END_MARK,
-}
 
 
 def from_vocab_and_merges(

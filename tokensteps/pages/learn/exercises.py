@@ -341,8 +341,7 @@ def _give(chosen: Selection, exercise: Exercise) -> None:
     verdict = _record().verdicts.get(exercise.name)
     if _record().answered(verdict) and verdict is not None:
         done.setdefault(chosen.seed, verdict.kind)
-    title = _("{kind}, level {level}").format(kind=kind_title(chosen.kind), level=chosen.level)
-    give_class(EXERCISES_PAGE, WORKSHEET_EXERCISES, title, done, first=START.seed)
+    give_class(EXERCISES_PAGE, WORKSHEET_EXERCISES, list_title(chosen), done, first=START.seed)
 
 
 def print_exercises(chosen: Selection) -> str:
