@@ -242,7 +242,7 @@ class RemoveEvent(RuleEvent):
     token: str
     token_id: int
     merged: int
-    """How many of the token's places the merge took."""
+    """At how many places it was merged: each took one of its occurrences, or two if it is both parts."""
     left: int
     """The number of remaining occurrences, now split into `parts`."""
     into: str
@@ -255,7 +255,7 @@ class RemoveEvent(RuleEvent):
 
     @property
     def share(self) -> Fraction:
-        """The paper's IoS: which share of the token's places the merge took."""
+        """The paper's IoS: which share of the token's places the merge took, each merge counted once."""
         return Fraction(self.merged, self.merged + self.left)
 
     @property
