@@ -13,9 +13,6 @@ from tokensteps.drawing.narration.text_format import TextFormat, some_tokens
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.numbers import nats
 
-NO_TOKENS = "e_step"
-"""The kind of step without a choice."""
-
 
 def tell_choice(choice: Decision | None, voice: TextFormat) -> str:
     """A step's choice, in a few words; None is beyond the end of a run."""
