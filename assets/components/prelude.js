@@ -125,6 +125,8 @@ const make = (tag, properties = {}, ...inside) => {
 // A message with values for its {fields}: any text, unlike in `replace(text, …)`, where $& and $$ have a meaning.
 const filled = (message, fields) => message.replace(/\{(\w+)\}/g, (whole, name) => fields[name] ?? whole);
 
+const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
 function hand(blob, download) { // a file to save, under this name
   const href = URL.createObjectURL(blob);
   make("a", { href, download }).click();
@@ -170,6 +172,12 @@ function onHeld(takes, act, signal) {
     if (pressed) release(timeStamp - pressed.receivedAt >= HOLD);
   }, { signal });
   addEventListener("blur", () => { pressed = undefined; }, { signal });
+}
+
+const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]';
+function tabsOfPage() { // of its first bar, without those of bars within a tab
+  const list = document.querySelector(TABS);
+  return [...(list?.querySelectorAll('[role="tab"]') ?? [])].filter((tab) => tab.closest(TABS) === list);
 }
 
 function focused() { // the focused element, in a shadow too

@@ -12,7 +12,6 @@ const SOON = 150; // ms, until a live region may tell of changes
 const AGAIN = 900; // ms, in which a clicker reveals only one answer
 // Parts for projecting by themselves, beside the stage and the tabs; and the parts of a panel to keep in sight.
 const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
-const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
 const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], .ts.chat, '
   + '[data-testid="stDataFrame"], .findings';
 const REVEAL = '[class*="-predict-give_up"] button';
@@ -215,9 +214,8 @@ class Projector {
 
   // --- panels: the stage, or the page as it is; then parts of the page, and each of its tabs
   panels() {
-    const tabs = document.querySelector(TABS), parts = [...document.querySelectorAll(PARTS)];
-    const list = [...(tabs?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === tabs);
-    return [null, ...parts.map((node) => ({ node })), ...list.map((tab) => ({ node: tabs, tab }))];
+    const parts = [...document.querySelectorAll(PARTS)].map((node) => ({ node }));
+    return [null, ...parts, ...tabsOfPage().map((tab) => ({ node: tab.closest(TABS), tab }))];
   }
   project(number) {
     const panels = this.panels(), index = panels[number] ? number : 0, { node, tab } = panels[index] ?? {};

@@ -25,7 +25,6 @@ const PARTS = `<div class="told" id="ts-walk-note"><p></p><p><b></b> <span></spa
     ${button("exercise")}${button("back")}${button("next", "main")}${button("leave", "leave")}</div>`;
 const CHECK = '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8.5l3 3 6-7"/></svg>';
 
-const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 const stored = { // a browser may keep nothing
   get(name) { try { return sessionStorage.getItem(name) ?? ""; } catch { return ""; } },
   set(name, text) { try { sessionStorage.setItem(name, text); } catch { /* then it is forgotten with the page */ } },

@@ -253,5 +253,5 @@ function drawTime(node, round) { // a countdown's
   const { ends, state } = round ?? {}, left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
   if (!node) return;
   node.classList.toggle("over", isOver(round));
-  node.textContent = ends && state === "open" ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "";
+  node.textContent = ends && state === "open" ? clock(left) : "";
 }

@@ -5,7 +5,6 @@ const SHOWN = Symbol.for("tokensteps.shown"); // on the document: Python's last 
 const GIVEN = Symbol.for("tokensteps.given-to-class"); // and about questions that may be given to a class
 const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters without influence on the page's contents
 const VIEWS = ["mode", "ask", "show"]; // and the parameters of the view of a run
-const TABS = '[data-testid="stMain"] [class*="st-key-tabs-"]', TAB = '[role="tab"]';
 const PATIENCE = 15_000; // ms for Python to lead somewhere, and for its answer to the reader
 const SMALL = 700; // px: of a phone
 
@@ -40,12 +39,8 @@ function stepNow() { // until there is a stage, the one in the address
   return Number(stageBox() ? stageBox().querySelector('input[type="range"]').value : requested) || 0;
 }
 const stageEnd = () => Number(stageBox()?.querySelector('input[type="range"]').max ?? 0);
-function tabs() {
-  const list = document.querySelector(TABS);
-  return [...(list?.querySelectorAll(TAB) ?? [])].filter((tab) => tab.closest(TABS) === list);
-}
 function tabNow() {
-  const index = tabs().findIndex((tab) => tab.ariaSelected === "true");
+  const index = tabsOfPage().findIndex((tab) => tab.ariaSelected === "true");
   return index < 0 ? "" : String(index);
 }
 function turnTo(step, own = false) { // whether the stage has this step
@@ -139,7 +134,7 @@ class Follower {
       return;
     }
     if (!tab || tab === this.tab) return;
-    const target = tabs()[Number(tab)];
+    const target = tabsOfPage()[Number(tab)];
     if (!target) return;
     this.tab = tab;
     if (target.ariaSelected !== "true") target.click();

@@ -144,8 +144,7 @@ class Presenter {
     const { plan } = this.room.state ?? {}, { minutes } = this.strip.data.plan ?? {};
     if (!this.isOn()) return;
     const seconds = plan ? Math.floor((performance.now() - plan.since) / 1000) : 0;
-    const two = (number) => String(number).padStart(2, "0"), clock = `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
-    const words = plan && minutes ? `${clock} / ${minutes} ${this.labels.minutes}` : "";
+    const words = plan && minutes ? `${clock(seconds)} / ${minutes} ${this.labels.minutes}` : "";
     if (this.time.textContent !== words) this.time.textContent = words;
     this.time.classList.toggle("over", Boolean(plan && minutes && seconds >= 60 * minutes));
   }
