@@ -37,3 +37,6 @@ def test_a_scene_is_answered_and_played(serve: Callable[..., str], page: Page) -
     page.get_by_role("button", name="Next: Numbers").click()
     expect(page.get_by_text("How does it cut 1234567")).to_be_visible()
     expect(page).to_have_url(re.compile("scene=numbers"))
+    page.go_back()
+    expect(word).to_be_visible()
+    expect(page).not_to_have_url(re.compile("scene="))
