@@ -187,8 +187,11 @@ def test_invalid_cuts(settings: dict[str, Any], error: Any, message: str) -> Non
 def test_without_cuts_nothing_is_composed() -> None:
     plain = Pipeline()
     assert (
-        plain.named
+        plain.only_named_parts
         and plain.rules == ("none", "byte_level", "gpt2")
         and type(plain.splitter()).__name__ == "Splitter"
     )
-    assert not pipeline("byte_level", "each").named and pipeline("byte_level", "each").rules != plain.rules
+    assert (
+        not pipeline("byte_level", "each").only_named_parts
+        and pipeline("byte_level", "each").rules != plain.rules
+    )

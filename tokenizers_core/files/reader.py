@@ -524,7 +524,7 @@ def spaces_behind(words: str | tuple[Cutter, ...]) -> str | tuple[Cutter, ...]:
 def training_pipeline(file: Part, lacking: Lacking) -> Pipeline:
     """The same, made of the engine's own parts only, as needed to count a corpus."""
     result = pipeline(file, lacking)
-    if result.named:
+    if result.only_named_parts:
         return result
     if not isinstance(result.pre_tokenizer, str):
         lacking.add(f"pre_tokenizer {described_words(file)}")

@@ -73,7 +73,7 @@ def health(tokenizer: Tokenizer, progress: CheckProgress | None = None) -> Healt
         lambda texts: [tokenizer.ids(text) for text in texts],
         apart,
         model,
-        pipeline if pipeline.named else None,
+        pipeline if pipeline.only_named_parts else None,
     )
     normalizes = pipeline.normalizer not in ("none", ())
     return examine(

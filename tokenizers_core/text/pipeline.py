@@ -185,7 +185,7 @@ end_of_word, none.
         return splitter.matches(normalized_text(text, self.normalizer), begins)
 
     @property
-    def named(self) -> bool:
+    def only_named_parts(self) -> bool:
         """Whether it is made of the engine's own parts only, known in their effects and fit for counting a
         corpus."""
         return isinstance(self.pre_tokenizer, str) and not self.cuts and only_names(self.normalizer)

@@ -140,7 +140,7 @@ def known_parts(document: object) -> tuple[Model | None, Pipeline | None]:
         tokenizer = from_document(document)
     except TokenizersCoreError:
         return _known_model(document), _known_pipeline(document)
-    return tokenizer.model, tokenizer.pipeline if tokenizer.pipeline.named else None
+    return tokenizer.model, tokenizer.pipeline if tokenizer.pipeline.only_named_parts else None
 
 
 def _known_pipeline(document: object) -> Pipeline | None:

@@ -22,7 +22,7 @@ from tokensteps.teaching.questions import (
     UNREAD,
     WRONG,
     Choice,
-    Given,
+    GivenAnswer,
     Question,
     Verdict,
     unread,
@@ -59,7 +59,7 @@ def revealed(question: Question, message: str = "") -> Verdict:
     shown = escape(_("Shown."))
     usual = sentences(f"<b>{shown}</b>", question.solution)
     text = fill(_(message), solution=question.solution) if message else usual
-    return Verdict(WRONG, text, given=Given(current_language(), "", shown=message))
+    return Verdict(WRONG, text, given=GivenAnswer(current_language(), "", shown=message))
 
 
 def in_steps(
@@ -74,7 +74,7 @@ def in_steps(
     mentioned only where answers are `counted`. If there is but `one_try`, the verdict is final."""
     form = question.form
     place = form.options.index(answer) if isinstance(form, Choice) and answer in form.options else -1
-    given = Given(current_language(), answer, place, tuple(before), counted, one_try)
+    given = GivenAnswer(current_language(), answer, place, tuple(before), counted, one_try)
     return (verdict if one_try else _step(question, before, answer, verdict, counted))._replace(given=given)
 
 

@@ -29,7 +29,7 @@ LEAST_DIGITS: Final = 2
 """The fewest significant digits of a rounded number."""
 
 
-class Given(NamedTuple):
+class GivenAnswer(NamedTuple):
     """An answer and its circumstances: enough to say its verdict again in another language."""
 
     language: str
@@ -64,7 +64,7 @@ class Verdict(NamedTuple):
     """Which cells of a table are wrong."""
     worked: str = ""
     """A replacement of the question's own `worked`, for this answer."""
-    given: Given | None = None
+    given: GivenAnswer | None = None
 
 
 class Tally(NamedTuple):

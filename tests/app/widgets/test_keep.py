@@ -15,7 +15,7 @@ import tokensteps.widgets.keep
 from tokensteps.pages.learn.exercises import EXERCISES_PAGE, VERDICTS_STORED, Record, keep_record
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import make
-from tokensteps.teaching.questions import RIGHT, WRONG, Given, Tally, Verdict
+from tokensteps.teaching.questions import RIGHT, WRONG, GivenAnswer, Tally, Verdict
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, read_progress
 from tokensteps.widgets.keep import synced
 
@@ -64,7 +64,7 @@ def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
     keep_record(record)
     assert not tab.held
     for seed in range(VERDICTS_STORED + 5):
-        given = Given("en", str(seed), before=("1", "2")) if seed % 2 else None
+        given = GivenAnswer("en", str(seed), before=("1", "2")) if seed % 2 else None
         verdict = Verdict(WRONG if seed % 3 else RIGHT, f"<b>{seed}</b>", given=given)
         record.count(make("bpe_count", 1, seed), verdict)
     keep_record(record)

@@ -23,7 +23,16 @@ from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, MIXED, PATH_KIND
 from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.lessons import MATTERS_LINK
-from tokensteps.teaching.questions import AGAIN, RIGHT, TIED, UNREAD, Given, SeveralLines, Tally, Verdict
+from tokensteps.teaching.questions import (
+    AGAIN,
+    RIGHT,
+    TIED,
+    UNREAD,
+    GivenAnswer,
+    SeveralLines,
+    Tally,
+    Verdict,
+)
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download, show_address
@@ -206,9 +215,9 @@ def keep_record(record: Record) -> None:
             st.rerun()  # so that the browser keeps it again
 
 
-def _as_given(value: list[Any] | None = None) -> Given | None:
+def _as_given(value: list[Any] | None = None) -> GivenAnswer | None:
     """A kept answer with its circumstances; an earlier version kept none."""
-    return Given(*value)._replace(before=tuple(value[3])) if value else None
+    return GivenAnswer(*value)._replace(before=tuple(value[3])) if value else None
 
 
 def _chosen() -> None:

@@ -98,8 +98,8 @@ def read_matters_url() -> list[str]:
     if first:
         state[CHOSEN], state[ANSWERED] = None, {}
         state[languages.LINES] = languages.first_lines()
-        state.update({texts.main_key(name): text for name, text in texts.FIRST_TEXTS.items()})
-        state.update({texts.second_key(name): text for name, text in texts.SECOND_TEXTS.items()})
+        state.update({texts.text_key(name): text for name, text in texts.FIRST_TEXTS.items()})
+        state.update({texts.second_text_key(name): text for name, text in texts.SECOND_TEXTS.items()})
     if not reads_address(first):
         return []
     complaints: list[str] = []
@@ -114,7 +114,10 @@ def read_matters_url() -> list[str]:
         if state[SCENE] not in SCENES:
             complaints.append(invalid_here("scene", state[SCENE]))
             state[SCENE] = next(iter(SCENES))
-    for parameter, key in (("say", texts.main_key(state[SCENE])), ("also", texts.second_key(state[SCENE]))):
+    for parameter, key in (
+        ("say", texts.text_key(state[SCENE])),
+        ("also", texts.second_text_key(state[SCENE])),
+    ):
         if parameter in url:
             said = read_short(url[parameter])
             if said is None:
@@ -245,7 +248,7 @@ def show_scene(chosen: Sequence[str]) -> None:
         return
     with st.container(key=f"matters_scene_{name}", gap="small"):
         try:
-            play(name, subjects)
+            draw_scene(name, subjects)
         except TokenizersCoreError as error:
             problem(explained(error))
     text = _("Measured in: {sources}.").format(sources=" · ".join(scene.sources))
@@ -265,7 +268,7 @@ def _open_scene(name: str) -> None:
     st.session_state.update({SCENE: name, TURNED: True})
 
 
-def play(name: str, subjects: Mapping[str, ShownTokenizer]) -> None:
+def draw_scene(name: str, subjects: Mapping[str, ShownTokenizer]) -> None:
     """The scene itself."""
     match name:
         case "letters":
@@ -291,8 +294,8 @@ def next_scene(name: str) -> str | None:
 def said(name: str) -> dict[str, str]:
     """The text in a scene's boxes, as parameters of a link: only values other than the usual."""
     usual = {
-        ("say", texts.main_key(name)): texts.FIRST_TEXTS.get(name, languages.first_lines()),
-        ("also", texts.second_key(name)): texts.SECOND_TEXTS.get(name, ""),
+        ("say", texts.text_key(name)): texts.FIRST_TEXTS.get(name, languages.first_lines()),
+        ("also", texts.second_text_key(name)): texts.SECOND_TEXTS.get(name, ""),
     }
     state = st.session_state
     return {

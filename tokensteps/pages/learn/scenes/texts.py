@@ -41,24 +41,24 @@ SECOND_TEXTS: Final = {"letters": "r", "spaces": "Hello"}
 """Scene → the first text in its second box."""
 
 
-def main_key(scene: str) -> str:
+def text_key(scene: str) -> str:
     """The key of a scene's text in session state."""
     return f"matters.text.{scene}"
 
 
-def second_key(scene: str) -> str:
+def second_text_key(scene: str) -> str:
     """The key of its second box's text in session state."""
     return f"matters.second.{scene}"
 
 
 def text_of(scene: str, label: str, limit: int = SENTENCE_LIMIT) -> str | None:
     """The scene's box for a text; None if that is too long (with a message)."""
-    return text_box(label, limit, key=main_key(scene), live="150ms", persist_state="session")
+    return text_box(label, limit, key=text_key(scene), live="150ms", persist_state="session")
 
 
 def second_of(scene: str, label: str, limit: int) -> str | None:
     """The scene's second box."""
-    return text_box(label, limit, key=second_key(scene), live="150ms", persist_state="session")
+    return text_box(label, limit, key=second_text_key(scene), live="150ms", persist_state="session")
 
 
 def draw_rows(cells: Sequence[str]) -> None:
@@ -120,7 +120,7 @@ def blank_tokens(analysis: Analysis) -> int:
 
 def code(subjects: Sequence[ShownTokenizer]) -> None:
     """The cost of indentation before and after training on code."""
-    text = plain_text(st.text_area(_("Code"), key=main_key("code"), height=190, persist_state="session"))
+    text = plain_text(st.text_area(_("Code"), key=text_key("code"), height=190, persist_state="session"))
     if len(text) > SCENE_CODE:
         message = _(
             "The text has {size} characters; its first {limit} are shown. The playground takes all of it."
