@@ -74,7 +74,8 @@ class FileStore:
             self._db.executescript(SCHEMA)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{path}: {error}") from error
-        self._version = -1
+        self._version, self._read = -1, frozenset[str]()
+        """At the last look for news: the file's version, and the classes read."""
 
     def create(self, code: str, line: str, now: float) -> bool:
         """Begin a log. Old ones go; without room, so does the quietest one, if it was quiet for long."""
@@ -122,16 +123,15 @@ class FileStore:
             raise StoreError(str(error)) from error
 
     def news(self, known: Mapping[str, int]) -> Mapping[str, Sequence[str] | None]:
-        """The new lines; nothing is read unless another server has written since the last time: this check
-        takes microseconds."""
+        """The new lines; nothing is read unless another server has written since the last time, or a class is
+        new in memory: this check takes microseconds."""
         try:
             version = self._db.execute("PRAGMA data_version").fetchone()[0]
-            if version == self._version:
-                return {}
-            results = {code: self._after(code, number - 1) for code, number in known.items()}
+            old = self._read if version == self._version else frozenset()
+            results = {code: self._after(code, known[code] - 1) for code in known if code not in old}
         except sqlite3.Error as error:
             raise StoreError(str(error)) from error
-        self._version = version
+        self._version, self._read = version, frozenset(known)
         return after_known(results)
 
     def here(self, code: str, server: str, who: str, now: float) -> None:

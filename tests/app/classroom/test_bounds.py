@@ -271,6 +271,32 @@ async def test_a_log_is_read_once_for_all_and_outside_the_event_loop(
     assert threading.get_ident() not in threads
 
 
+async def test_an_entry_written_while_a_class_is_read_is_not_missed(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another server's, between this one's reading of the log and the next look for news."""
+    first, again = make(), make()
+    code, key = await first.open()
+    begun, held, loop, take = threading.Event(), threading.Event(), threading.get_ident(), Room.apply
+
+    def hold(room: Room, line: str, entry: Any) -> Any:
+        if threading.get_ident() != loop:
+            begun.set()
+            assert held.wait(60)
+        return take(room, line, entry)
+
+    monkeypatch.setattr(Room, "apply", hold)
+    reading = asyncio.ensure_future(again.hub.get(code))
+    await reached(begun.is_set)
+    await first.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=3)
+    await again.hub.read_news()
+    held.set()
+    room = (await reading).room
+    assert room.place is None
+    await again.hub.read_news()
+    assert room.place is not None and room.place["step"] == 3
+
+
 async def test_leaving_while_a_class_is_read_cancels_it_for_no_other(make: Make) -> None:
     first, again = make(), make()
     code, _key = await first.open()
