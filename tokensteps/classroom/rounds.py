@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections import Counter
 from collections.abc import Mapping
 from copy import copy
@@ -16,6 +17,9 @@ from tokensteps.limits import BARS, FREE_BARS, JUDGED_AT_ONCE, LATE_SECONDS, NUM
 State = Literal["open", "shown", "revealed", "closed"]
 WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25, "tied": 0.0, "wrong": 0.0}
 """Verdict → its score; halves and quarters are for an exercise solved at the second or third try."""
+
+NUMBER_FORM: Final = re.compile(r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?")
+"""A number as `assets/components/class/parts.js` writes it, very long ones with an exponent."""
 
 
 def team_of(device: int, teams: int) -> int:
@@ -137,12 +141,14 @@ class Round:
 
     def offers(self, answer: str) -> bool:
         """Whether this answer is allowed: one of the choices, if there are any; a number of not too many
-        digits."""
+        digits; the word to split, with spaces. Nothing else gets to the wall without the lecturer's pick."""
         match self.question["input"]:
             case "choices":
                 return any(one["id"] == answer for one in self.question["choices"])
             case "number":
-                return len(answer) <= NUMBER_LIMIT
+                return len(answer) <= NUMBER_LIMIT and NUMBER_FORM.fullmatch(answer) is not None
+            case "text" if "word" in self.question:
+                return "".join(answer.split()) == "".join(self.question["word"].split())
         return True
 
     def bars(self) -> dict[str, Any]:

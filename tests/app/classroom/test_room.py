@@ -103,6 +103,32 @@ def test_an_answer_is_one_of_the_choices() -> None:
     assert room.rounds[1].answers == {1: "b"}
 
 
+@pytest.mark.parametrize(
+    ("question", "allowed", "refused"),
+    [
+        (
+            {"input": "number"},
+            ["12", "-0.5", "0.333", "1e+39", "0."],
+            ["Mr Smith is boring", "", "1/3", "1 2", "٣", "NaN", "12\n"],
+        ),
+        (
+            {"input": "text", "word": "␣hug<n>"},
+            ["␣hug<n>", "␣ h ug <n>"],
+            ["Mr Smith is boring", "", "hug", "␣hug", "␣hug<n> s"],
+        ),
+        ({"input": "text", "word": "बिल्ली"}, ["बिल् ली"], ["बिल ली"]),
+    ],
+)
+def test_only_numbers_and_splits_get_to_the_wall_unpicked(
+    question: dict[str, Any], allowed: list[str], refused: list[str]
+) -> None:
+    asked = {"do": "ask", "question": read_question({"kind": "k", "say": {"": "?"}, **question})}
+    room = room_of(JOIN, place(0), asked)
+    assert say(room, *(answer(1, one) for one in allowed)) == [None] * len(allowed)
+    assert say(room, *(answer(1, one) for one in refused)) == ["form"] * len(refused)
+    assert room.rounds[1].bars()["bars"] == [{"answer": allowed[-1], "count": 1}]
+
+
 @pytest.mark.parametrize("seed", range(sampled(200)))
 def test_any_log_counts_as_a_plain_reading_of_it_does(seed: int) -> None:
     """With any entries in any order: each device's last answer during its question counts, and no other."""
