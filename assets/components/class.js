@@ -144,7 +144,9 @@ class ClassStrip extends Component {
     const { state } = this.room, stringify = JSON.stringify;
     const own = stringify(deck.all()), theirs = stringify(state.deck.map(tidyQuestion));
     if (edited ? own !== theirs : own !== "[]" && theirs === "[]") {
-      this.room.post("deck", { questions: deck.shared() }).catch(() => {});
+      this.room.post("deck", { questions: deck.shared() }).catch(({ kind }) => {
+        if (edited && PASSING.includes(kind)) this.later("deck", ONCE_MORE, () => this.onDeck());
+      });
     } else if (own !== theirs && ["[]", this.deckWas].includes(own)) { // it was changed on another one
       deck.keep(deck.of(state));
     }
@@ -375,8 +377,13 @@ class ClassStrip extends Component {
   reportPlan() { // whenever this device is at another activity
     const { room } = this, walk = planHere();
     if (!here() || !room.state || room.state.ended || walk === room.walk || (room.walk === undefined && !walk)) return;
+    if (room.behind || this.joining) return; // another device may have gone elsewhere meanwhile
+    const before = room.walk;
     room.walk = walk;
-    if (walk !== (room.state.plan?.walk ?? "")) this.room.post("plan", { walk, by: this.room.by }).catch(() => {});
+    if (walk === (room.state.plan?.walk ?? "")) return;
+    room.post("plan", { walk, by: room.by }).catch(({ kind }) => {
+      if (room.walk === walk && !FINAL.includes(kind)) room.walk = before;
+    });
   }
   goPlan(number) { // from the presenter view: this device leads there, as does a device with the plan's walk
     const [lesson] = (this.room.state.plan?.walk ?? "").split("."), stop = `${lesson}.${number}`;
@@ -419,9 +426,10 @@ class ClassStrip extends Component {
       const { question: generated, kinds } = question, why = this.labels[kinds.length ? "run_over" : "no_run"];
       this.wall?.open({ question: generated, kinds, why: generated ? "" : why });
     }
-    if (judged && JSON.stringify(judged) !== this.judged) {
-      this.judged = JSON.stringify(judged);
-      this.room?.post("judge", judged).catch(() => {});
+    const now = JSON.stringify(judged ?? null);
+    if (now !== this.judged) {
+      this.judged = now;
+      if (judged) this.room?.post("judge", judged).catch(({ kind }) => this.showAgain(kind));
     }
     const { give } = this.room?.state ?? {};
     if (give?.questions && givenHere() && !this.room.isLecturer()) this.reportProgress(give, givenHere().answered);
@@ -436,8 +444,19 @@ class ClassStrip extends Component {
       const question = Number(number) - start, name = `${give.round}.${question}`;
       if (question < 0 || question >= give.questions || this.sent.has(name)) continue;
       this.sent.add(name);
-      this.room.post("answer", { round: give.round, question, answer }).catch(() => this.sent.delete(name));
+      this.room.post("answer", { round: give.round, question, answer })
+        .catch(({ kind }) => {
+          this.sent.delete(name);
+          this.showAgain(kind);
+        });
     }
+  }
+  showAgain(kind) { // the verdicts of Python haven't arrived
+    if (!PASSING.includes(kind)) return;
+    this.later("shown", ONCE_MORE, () => {
+      this.judged = "";
+      this.onShown(document[SHOWN]);
+    });
   }
 
   // --- questions

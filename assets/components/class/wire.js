@@ -6,6 +6,7 @@ const LED = "tokensteps.class.led"; // in the tab's: the class it has led, also 
 const DAY = 86_400_000; // ms of a class's longest life
 const ROOM = Symbol.for("tokensteps.room"); // on the document: this tab's class
 const FINAL = ["gone", "key", "ended"]; // a stream refused for these won't come back
+const PASSING = ["offline", "store", "often"]; // a message refused for these may be sent again
 const AGAIN = [1000, 5000]; // ms until a stream is opened again: at first, and at most
 const UNANSWERED = 15_000; // ms until a message counts as lost: others wait for their turn behind it
 const SILENT = 40_000; // ms without a word until nobody is there: the server says something every 15 s

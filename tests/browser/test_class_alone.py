@@ -1,0 +1,73 @@
+"""The class strip's script on an empty page, with a room of the test's own: its memory of what was sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tokensteps.assets import read_script
+
+STRIP = """() => {
+  globalThis.posts = [];
+  globalThis.strip = Object.assign(Object.create(ClassStrip.prototype), {
+    labels: { error_offline: "offline" }, timers: {}, votes: new Map(), saidLost: null, underWay: {}, said: [],
+    update() {}, say(words) { this.said.push(words); },
+    room: Object.assign(new Room("CDFHJK"), { role: "lecturer", refusal: "offline", state: { blank: false },
+      async post(what, body) {
+        posts.push([what, body]);
+        if (this.refusal) throw new Refused(this.refusal);
+        return {};
+      } }),
+  });
+}"""
+
+
+@pytest.fixture
+def strip(page: Page) -> Page:
+    """A page with a strip in a class that can't be reached."""
+    page.goto("about:blank")
+    page.add_script_tag(
+        content=read_script("class").replace("export default ", "").replace("const planHere", "var planHere")
+    )
+    page.evaluate(STRIP)
+    return page
+
+
+@pytest.mark.parametrize(("refusal", "tries"), [("offline", 2), ("often", 2), ("round", 1)])
+def test_verdicts_are_sent_until_they_arrive(strip: Page, refusal: str, tries: int) -> None:
+    strip.clock.install()
+    strip.evaluate(
+        """refusal => {
+      strip.room.refusal = refusal;
+      strip.onShown(document[SHOWN] = { judged: { round: 1, right: ["hugs"], wrong: [] } });
+    }""",
+        refusal,
+    )
+    strip.clock.run_for(1000)
+    strip.evaluate("strip.room.refusal = ''")
+    strip.clock.run_for(60_000)
+    sent: list[Any] = strip.evaluate("posts")
+    assert sent == [["judge", {"round": 1, "right": ["hugs"], "wrong": []}]] * tries
+
+
+def test_the_plans_activity_is_sent_until_it_arrives(strip: Page) -> None:
+    """Not before all is known that happened meanwhile."""
+    walks = strip.evaluate(
+        """async () => {
+      planHere = () => "30.2";
+      here = () => ({ page: "bpe", query: "" });
+      const { room } = strip, look = async () => {
+        strip.reportPlan();
+        await new Promise((resolve) => setTimeout(resolve));
+        return posts.length;
+      };
+      const numbers = [await look()];
+      room.behind = true;
+      numbers.push(await look());
+      [room.behind, room.refusal] = [false, ""];
+      return [...numbers, await look(), await look()];
+    }"""
+    )
+    assert walks == [1, 1, 2, 2]
