@@ -18,6 +18,7 @@ const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"
 class ClassStrip extends Component {
   page = document.documentElement;
   votes = new Map(); // a round's number → the round, for the vote beside another one
+  known = {}; // a switch's name → its position in the room, while messages about it are under way
   labels = {};
   pending = null; // the step of a question under construction
   turned = -Infinity; // when the page was asked for another place, until that place is drawn
@@ -152,18 +153,27 @@ class ClassStrip extends Component {
     }
     this.deckWas = theirs;
   }
-  async post(what, body) {
+  async post(what, body, undo = () => {}) {
     try {
       return await this.room.postInTurn(what, body);
     } catch ({ kind }) {
+      undo();
       this.say(this.labels[`error_${kind}`] ?? this.labels.error_store);
       return null;
     }
   }
-  turn(what, name, body) { // at once: the key may be pressed again before the room has heard of it
-    this.room.state[name] = !this.room.state[name];
-    this.post(what, { [body]: this.room.state[name] });
+  async turn(what, name, body) { // at once: the key may be pressed again before the room has heard of it
+    const { state } = this.room, on = !state[name], known = this.known[name] ??= { on: !on, waiting: 0 };
+    state[name] = on;
+    known.waiting++;
     this.update();
+    const arrived = await this.post(what, { [body]: on }, () => {
+      state[name] = known.on;
+      this.update();
+    });
+    if (arrived) known.on = on;
+    known.waiting--;
+    if (!known.waiting) delete this.known[name];
   }
 
   // --- drawing
@@ -564,9 +574,12 @@ class ClassStrip extends Component {
     this.panel.turn("progress");
   }
   async unsure() {
-    this.saidLost = this.placeKey();
+    const place = this.saidLost = this.placeKey();
     this.update();
-    await this.post("lost");
+    await this.post("lost", {}, () => {
+      if (this.saidLost === place) this.saidLost = null;
+      this.update();
+    });
   }
   setMode(follows) {
     this.room.state.follows = follows;

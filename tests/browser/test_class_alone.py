@@ -12,7 +12,7 @@ from tokensteps.assets import read_script
 STRIP = """() => {
   globalThis.posts = [];
   globalThis.strip = Object.assign(Object.create(ClassStrip.prototype), {
-    labels: { error_offline: "offline" }, timers: {}, votes: new Map(), saidLost: null, underWay: {}, said: [],
+    labels: { error_offline: "offline" }, timers: {}, votes: new Map(), saidLost: null, known: {}, said: [],
     update() {}, say(words) { this.said.push(words); },
     room: Object.assign(new Room("CDFHJK"), { role: "lecturer", refusal: "offline", state: { blank: false },
       async post(what, body) {
@@ -71,3 +71,32 @@ def test_the_plans_activity_is_sent_until_it_arrives(strip: Page) -> None:
     }"""
     )
     assert walks == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "refusals", [["offline"], ["offline", ""], ["", "offline"], ["offline", "offline", ""], ["", ""]]
+)
+def test_a_switch_is_as_the_room_has_it(strip: Page, refusals: list[str]) -> None:
+    """However often it is pressed before the answers. Oracle: the messages that arrived."""
+    on, told = strip.evaluate(
+        """async (refusals) => {
+      const { room } = strip, arrived = [false];
+      room.post = async (what, { on }) => {
+        const refusal = refusals.shift();
+        if (refusal) throw new Refused(refusal);
+        if (on !== arrived.at(-1)) room.hear("blank", { on });
+        arrived.push(on);
+        return {};
+      };
+      await Promise.all(refusals.map(() => strip.turn("blank", "blank", "on")));
+      return [room.state.blank === arrived.at(-1), strip.said];
+    }""",
+        refusals,
+    )
+    assert on and told == ["offline"] * sum(map(bool, refusals))
+
+
+def test_nobody_seems_lost_unheard(strip: Page) -> None:
+    assert strip.evaluate("strip.unsure().then(() => [strip.saidLost, strip.said])") == [None, ["offline"]]
+    strip.evaluate("strip.room.refusal = ''")
+    assert strip.evaluate("strip.unsure().then(() => strip.saidLost === strip.placeKey())")
