@@ -17,8 +17,9 @@ const STUDENT = [["back", "", "main"], ["unsure", "", ""], ["leave", "", "leave"
 
 class ClassStrip extends Component {
   page = document.documentElement;
-  votes = new Map(); // a round's number → the round, for the vote beside another one
-  known = {}; // a switch's name → its position in the room, while messages about it are under way
+  votes; // a round's number → the round, for the vote beside another one
+  known; // a switch's name → its position in the room, while messages about it are under way
+  sent; // the exercises whose answers the room has
   labels = {};
   pending = null; // the step of a question under construction
   turned = -Infinity; // when the page was asked for another place, until that place is drawn
@@ -81,6 +82,12 @@ class ClassStrip extends Component {
   }
   enter(code) {
     this.leaveRoom?.();
+    // What was heard and sent in the last class counts in no other.
+    [this.votes, this.known, this.sent] = [new Map(), {}, new Set()];
+    [this.saidLost, this.coming, this.joining, this.deckWas, this.reported] = [null, null, null, undefined, ""];
+    if (this.room) this.judged = JSON.stringify(document[SHOWN]?.judged ?? null); // Python's verdicts are about it
+    this.cancel("shown");
+    this.cancel("deck");
     const room = this.room = Room.at(code), listener = ({ detail }) => this.onRoom(detail);
     clearTimeout(room.leaving);
     room.addEventListener("change", listener);
@@ -163,7 +170,7 @@ class ClassStrip extends Component {
     }
   }
   async turn(what, name, body) { // at once: the key may be pressed again before the room has heard of it
-    const { state } = this.room, on = !state[name], known = this.known[name] ??= { on: !on, waiting: 0 };
+    const { state } = this.room, on = !state[name], all = this.known, known = all[name] ??= { on: !on, waiting: 0 };
     state[name] = on;
     known.waiting++;
     this.update();
@@ -173,7 +180,7 @@ class ClassStrip extends Component {
     });
     if (arrived) known.on = on;
     known.waiting--;
-    if (!known.waiting) delete this.known[name];
+    if (!known.waiting) delete all[name];
   }
 
   // --- drawing
@@ -445,7 +452,6 @@ class ClassStrip extends Component {
     if (give?.questions && givenHere() && !this.room.isLecturer()) this.reportProgress(give, givenHere().answered);
   }
   reportProgress(give, done) { // each answer once
-    this.sent ??= new Set();
     const from = new URLSearchParams(give.query), to = new URLSearchParams(here()?.query);
     const start = Number(from.get("seed") ?? givenHere().given.first); // exercises go on from there
     for (const name of ["seed", "rising"]) [from, to].forEach((one) => one.delete(name));

@@ -100,3 +100,25 @@ def test_nobody_seems_lost_unheard(strip: Page) -> None:
     assert strip.evaluate("strip.unsure().then(() => [strip.saidLost, strip.said])") == [None, ["offline"]]
     strip.evaluate("strip.room.refusal = ''")
     assert strip.evaluate("strip.unsure().then(() => strip.saidLost === strip.placeKey())")
+
+
+def test_nothing_of_the_last_class_counts_in_the_next(strip: Page) -> None:
+    """Its verdicts go to no other class, not even those still under way."""
+    votes, lost, sent = strip.evaluate(
+        """async () => {
+      document[SHOWN] = { judged: { round: 1, right: ["hugs"], wrong: [] } };
+      strip.onShown(document[SHOWN]);
+      await strip.unsure();
+      strip.votes.set(1, {});
+      strip.saidLost = strip.placeKey();
+      posts.length = 0;
+      Room.at = (code) => Object.assign(new Room(code), { post: strip.room.post });
+      strip.enter("MNPRTW");
+      strip.onShown(document[SHOWN]);
+      const sent = posts.length;
+      strip.onShown({});
+      strip.onShown(document[SHOWN]);
+      return [strip.votes.size, strip.saidLost, [sent, posts.length]];
+    }"""
+    )
+    assert (votes, lost, sent) == (0, None, [0, 1])

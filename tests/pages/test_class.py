@@ -279,6 +279,9 @@ def test_words_are_graded_by_the_tokenizer_of_the_step() -> None:
     assert component_data(app, "class_page")["judged"] == {
         "round": 4, "right": ["hugs", "pun"], "wrong": ["hug", "pug pug", "xug"],
     }  # fmt: skip
+    app.query_params["class"] = "CDFHJK"
+    run(app)
+    assert component_data(app, "class_page")["judged"] is None, "another class"
 
 
 def test_a_file_of_prepared_questions_is_read_or_refused_with_reasons() -> None:

@@ -20,6 +20,8 @@ CLASS_CODE: Final = "class.code"
 """In session state: the code of the visitor's class, None without one,"""
 CLASS_BEFORE: Final = "class.before"
 """and the address's former code: a message under way still has it."""
+CLASS_JUDGED: Final = "class.judged"
+"""In session state: the words graded for the class."""
 CLASS_PAGES: Final = frozenset(
     {
         "home",
@@ -49,6 +51,7 @@ def read_class(text: str | None) -> str | None:
 def enter_class(code: str) -> None:
     """Enter a class, even one that may not exist: the browser asks the room. Another code in the address no
     longer counts."""
+    st.session_state.pop(CLASS_JUDGED, None)  # another class's questions have the same numbers
     st.session_state[CLASS_BEFORE] = read_class(st.query_params.get(CLASS_PARAMETER))
     st.session_state[CLASS_CODE] = code
     update_url({CLASS_PARAMETER: code})

@@ -21,6 +21,7 @@ from tokensteps.components.base import component
 from tokensteps.components.classes import (
     CLASS_BEFORE,
     CLASS_CODE,
+    CLASS_JUDGED,
     CLASS_PARAMETER,
     class_again,
     class_in_links,
@@ -65,8 +66,6 @@ CLASS_QUESTION: Final = "class.question"
 """the page's finished question,"""
 CLASS_JUDGES: Final = "class.judges"
 """words to grade, with their question and the step of the tokenizer,"""
-CLASS_JUDGED: Final = "class.judged"
-"""the graded words,"""
 CLASS_PRESENTS: Final = "class.presents"
 """and whether this is the lecturer's own screen, with its requested activity of a plan, in the browser's
 form."""
