@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tokensteps.assets import read_script
+from tokensteps.teaching.classes.class_question import canonical_number
+from tokensteps.teaching.questions import read_number
 
 STRIP = """() => {
   globalThis.posts = [];
@@ -122,3 +124,22 @@ def test_nothing_of_the_last_class_counts_in_the_next(strip: Page) -> None:
     }"""
     )
     assert (votes, lost, sent) == (0, None, [0, 1])
+
+
+NUMBERS = (
+    *("12", "0.05", "0,05", ".5", "1,234", "1,234.5", "-0.5", "\u22120.5", "\u20130.5", "1/20", "5/20*5", "5 / (20 \u00d7 5)"),
+    *("(5)/(20*5)", "\uff11\uff0f\uff12\uff10", "\u30002\u3000", "5\u3000/\u300020", "1 \u00f7 8", "2:8", "0.2^3", "0.2**3"),
+    *("0.2\u00b3", "10\u207b\u00b2", "1.3 * 10^-3", "1e-3", "5 %", "\u2248 3.3", "= 7", "1 + 2*3", "2 - -3", "-(2)", "2^2^3"),
+    *("", "abc", "1 2", "1//2", "1/0", "(1", "1)", "()", "1,2,3", "2^0.5", "9^9^9", "5 5", "--", "%", "1 +", "-"),
+)  # fmt: skip
+
+
+def test_a_typed_number_is_the_one_that_predict_reads(strip: Page) -> None:
+    shown = dict(zip(NUMBERS, strip.evaluate("texts => texts.map(canonicalNumber)", NUMBERS), strict=True))
+    numbers = {text: read_number(text) for text in NUMBERS}
+    assert [text for text in NUMBERS if shown[text] is None] == [
+        text for text in NUMBERS if numbers[text] is None
+    ]
+    assert all(
+        number is None or shown[text] in canonical_number(number.value) for text, number in numbers.items()
+    )

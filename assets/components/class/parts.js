@@ -57,21 +57,46 @@ function answerNodes(question, answer) { // as it is shown on a button or beside
   return [make("bdi", { textContent: answer })];
 }
 
-// A typed number, in the one form for counting numbers: whole, or with three significant digits.
-function canonicalNumber(text) {
+// A typed number, as teaching/questions.py reads it for Predict: a decimal, or a sum, product, fraction or power.
+const SIGNS = { "×": "*", "·": "*", "⋅": "*", x: "*", "÷": "/", "⁄": "/", ":": "/", "−": "-", "–": "-" };
+const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹", PART = /\s*(?:([\d.,]+(?:e[-+]?\d{1,3})?)|(\S))/giy;
+const OPERATIONS = [
+  { "+": (one, other) => one + other, "-": (one, other) => one - other },
+  { "*": (one, other) => one * other, "/": (one, other) => one / other },
+];
+function readNumber(text) { // NaN for anything else
   // Chinese and Japanese keyboards type full-width digits.
   const ascii = (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0);
-  const narrow = text.replace(/[！-～]/g, ascii).replace(/[()−]/g, "");
-  const match = /^\s*(-?[\d.,]+)\s*(?:\/\s*([\d.,]+)\s*(?:[×x*]\s*([\d.,]+)\s*)?)?$/.exec(narrow);
-  const read = (digits) => {
-    const grouped = /^[1-9]\d{0,2}(,\d{3})+$/.test(digits);
+  const narrow = text.replace(/[！-～]/g, ascii).replace(/^[\s=≈~]+|[\s=≈~]+$/g, "").replace(/\*\*/g, "^")
+    .replace(/⁻?[⁰¹²³⁴-⁹]+/g, (raised) => `^${raised.replace(/./g, (sign) => "-0123456789"[RAISED.indexOf(sign)])}`)
+    .replace(/[×·⋅x÷⁄:−–]/g, (sign) => SIGNS[sign]);
+  const share = narrow.endsWith("%") ? 100 : 1, parts = [...narrow.replace(/%$/, "").matchAll(PART)];
+  let next = 0;
+  const sign = () => parts[next]?.[2], takes = (wanted) => sign() === wanted && ++next;
+  const decimal = (digits) => {
+    const grouped = /^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(digits);
     return Number(digits.replace(/,/g, grouped ? "" : "."));
   };
-  if (!match) return null;
-  const [top, first, second] = [read(match[1]), ...match.slice(2).map((part) => (part ? read(part) : 1))];
-  const value = top / (first * second);
+  const chain = (level) => {
+    let value = level < OPERATIONS.length ? chain(level + 1) : signed();
+    while (OPERATIONS[level]?.[sign()]) value = OPERATIONS[level][parts[next++][2]](value, chain(level + 1));
+    return value;
+  };
+  const signed = () => (takes("-") ? -signed() : takes("+") ? signed() : power());
+  const power = () => {
+    let value = parts[next]?.[1] ? decimal(parts[next++][1]) : NaN;
+    if (takes("(")) [value] = [chain(0), takes(")") || (next = Infinity)];
+    if (!takes("^")) return value;
+    const exponent = signed();
+    return Number.isInteger(exponent) ? value ** exponent : NaN;
+  };
+  const value = chain(0) / share;
+  return next === parts.length ? value : NaN;
+}
+function canonicalNumber(text) { // in the one form for counting numbers: whole, or with three significant digits
+  const value = readNumber(text);
   if (!Number.isFinite(value)) return null;
-  if (Number.isInteger(value)) return String(value);
+  if (Number.isInteger(value)) return String(value + 0);
   const rounded = Number(value.toPrecision(3));
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(12).replace(/0+$/, "");
 }
