@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 import pytest
@@ -143,3 +144,43 @@ def test_a_typed_number_is_the_one_that_predict_reads(strip: Page) -> None:
     assert all(
         number is None or shown[text] in canonical_number(number.value) for text, number in numbers.items()
     )
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "hugs",
+        "\u092c\u093f\u0932\u094d\u0932\u0940",
+        "\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7",
+        "e\u0301te\u0301",
+        "\U0001f44d\U0001f3fd!",
+        "\u1112\u1161\u11ab",
+    ],
+)
+def test_a_phone_can_cut_before_every_token(strip: Page, word: str) -> None:
+    """Oracle: the tokens of words that Predict asks about; none begins with a combining mark."""
+    places = [place for place in range(1, len(word)) if not unicodedata.category(word[place]).startswith("M")]
+    pieces = [word[start:end] for start, end in zip([0, *places], [*places, len(word)], strict=True)]
+    assert strip.evaluate("letters", word) == pieces
+    split = strip.evaluate(
+        """(word) => {
+      const card = Object.assign(Object.create(Card.prototype),
+        { strip: { room: { state: { round: { question: { word } } } } }, draft: "" });
+      letters(word).slice(0, -1).forEach((_letter, index) => card.toggleCut(index));
+      return card.draft;
+    }""",
+        word,
+    )
+    assert split == " ".join(pieces)
+    own = strip.evaluate("split => typedQuestion('split', '?', split, {})", split)
+    assert own["key"] == [split] and own["word"] == word
+
+
+def test_a_joined_picture_is_one_letter(strip: Page) -> None:
+    assert strip.evaluate("letters", "a\U0001f468\u200d\U0001f469b") == [
+        "a",
+        "\U0001f468\u200d\U0001f469",
+        "b",
+    ]
+    wrong = strip.evaluate("typedQuestion('split', '?', 'e \u0301a', { own_split_wrong: 'no' })")
+    assert wrong == {"error": "no"}

@@ -130,7 +130,8 @@ function typedQuestion(kind, prompt, answer, labels) { // one without choices, o
   }
   if (kind === "split") {
     const split = text.split(/\s+/), word = split.join("");
-    if (letters(word).length < 2 || word.length > 40) return { error: labels.own_split_wrong };
+    const whole = split.flatMap(letters).length === letters(word).length; // a phone can cut it like this
+    if (letters(word).length < 2 || word.length > 40 || !whole) return { error: labels.own_split_wrong };
     return { ...question, input: "text", word, key: split.length > 1 ? [split.join(" ")] : [] };
   }
   const number = text ? canonicalNumber(text) : null;

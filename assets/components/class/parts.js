@@ -5,7 +5,9 @@ const plural = (labels, name, number) => { // of two forms of a message, `name_o
   const rules = new Intl.PluralRules(document.documentElement.lang || "en");
   return filled(labels[`${name}_${rules.select(number)}`] ?? labels[`${name}_other`], { number });
 };
-const letters = (text) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+// Where tokens may begin: at every character but a combining mark and the rest of a joined picture. Python asks about
+// no word with a token like that. What readers take for one letter may be several tokens: a flag, ल्ली in Hindi.
+const letters = (text) => text.match(/(?:\P{M}\p{M}*|\p{M}+)(?:\u200d\P{M}\p{M}*)*/gu) ?? [];
 
 // The new children of a node, put into its old ones: a part that stays is the same node, and so keeps a finger on it,
 // the focus, and text in the making; nothing here touches these. A node put in again itself stays as it is.
