@@ -56,9 +56,9 @@ class RequestRefused(Exception):
 
 
 def text(value: Any, limit: int, least: int = 0) -> str:
-    """A text without spaces around it. Raises RequestRefused for anything else, a longer one, and half of a
-    UTF-16 pair."""
-    if not isinstance(value, str) or not least <= len(value) <= limit:
+    """A text without spaces around it. Raises RequestRefused for anything else, a longer one, spaces alone
+    for one that can't be empty, and half of a UTF-16 pair."""
+    if not isinstance(value, str) or len(value) > limit or len(value.strip()) < least:
         raise RequestRefused("form", f"expected a text of {least} to {limit} characters")
     if any("\ud800" <= letter <= "\udfff" for letter in value):
         raise RequestRefused("form", "half of a UTF-16 pair isn't text")

@@ -127,7 +127,7 @@ class Round:
 
     def verdict(self, device: int) -> Judgement | None:
         """The verdict on a device's answer; None without an answer or a key."""
-        return self.verdicts.get(self.answers.get(device, ""))
+        return self.verdicts[self.answers[device]] if device in self.answers else None
 
     def left(self, now: float) -> float | None:
         """Remaining seconds of the countdown; None without one."""

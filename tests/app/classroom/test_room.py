@@ -28,6 +28,7 @@ from tokensteps.classroom.questions import (
     as_picks,
     as_teams,
     read_question,
+    text,
 )
 from tokensteps.classroom.room import Room, as_line
 from tokensteps.classroom.summary import rounds_csv, summary
@@ -127,6 +128,17 @@ def test_only_numbers_and_splits_get_to_the_wall_unpicked(
     assert say(room, *(answer(1, one) for one in allowed)) == [None] * len(allowed)
     assert say(room, *(answer(1, one) for one in refused)) == ["form"] * len(refused)
     assert room.rounds[1].bars()["bars"] == [{"answer": allowed[-1], "count": 1}]
+
+
+def test_spaces_are_no_answer_and_count_for_nobody_else() -> None:
+    with pytest.raises(RequestRefused):
+        text(" \t", 400, 1)
+    asked = {
+        "do": "ask",
+        "question": read_question({"kind": "k", "say": {"": "?"}, "input": "text", "key": ["a"]}),
+    }
+    room = room_of(JOIN, JOIN, place(0), asked, answer(1, ""), {"do": "reveal", "round": 1})
+    assert [room.rounds[1].verdict(device) for device in (1, 2)] == ["wrong", None]
 
 
 @pytest.mark.parametrize("seed", range(sampled(200)))
