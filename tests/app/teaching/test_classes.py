@@ -30,6 +30,7 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
 from tokensteps.language.i18n import LANGUAGES, current_language
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
+from tokensteps.teaching.classes import class_question
 from tokensteps.teaching.classes.class_question import ask_class, canonical_number, class_kinds, every_split
 from tokensteps.teaching.classes.markup_data import markup_parts
 from tokensteps.teaching.lessons import LESSONS
@@ -288,6 +289,15 @@ def test_a_run_ends() -> None:
     unigram = RUNS["unigram"]
     for step in steps_with_questions(unigram, 0, len(unigram)):
         assert unigram[step + 1].event.kind == "prune"
+
+
+def test_an_error_leaves_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = RUNS["bpe"]
+    before = current_language()
+    monkeypatch.setattr(class_question, "markup_parts", lambda _markup: 1 // (current_language() == before))
+    with pytest.raises(ZeroDivisionError):
+        ask_class(trace, 0, "count", style_of(trace))
+    assert current_language() == before
 
 
 def test_numbers_have_one_form() -> None:

@@ -76,10 +76,12 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     if isinstance(question.form, Choice) and len(_offered(trace, at, question.form, style)) < LEAST_CHOICES:
         kind = "split" if trace.ranked_by == "loss" else [*asks_about(trace)][1]
         question = question_after(trace, at, kind, style)
-    for language in LANGUAGES:
-        use_language(language)
-        say[language] = markup_parts(question_after(trace, at, kind, style).prompt)
-    use_language(was)
+    try:
+        for language in LANGUAGES:
+            use_language(language)
+            say[language] = markup_parts(question_after(trace, at, kind, style).prompt)
+    finally:
+        use_language(was)
     result: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
     if isinstance(question.form, Choice):
         choices = _offered(trace, at, question.form, style)
