@@ -77,6 +77,7 @@ def reachable(url: str) -> str:
     host = parts.hostname or ""
     if host == "localhost" or host.endswith(".localhost") or _is_own(host):
         host = local_address() or host
+        host = f"[{host}]" if ":" in host else host
         netloc = host if parts.port is None else f"{host}:{parts.port}"
     else:
         netloc = parts.netloc.rpartition("@")[2]

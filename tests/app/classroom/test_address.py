@@ -61,6 +61,9 @@ def test_without_a_network_the_address_stays(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(address.socket, "socket", Nowhere)
     assert local_address() == ""
     assert reachable("http://localhost:8501/") == "http://localhost:8501"
+    assert (
+        reachable("http://[::1]:8501/") == "http://[::1]:8501" and reachable("http://[::]/") == "http://[::]"
+    )
 
 
 def test_finding_the_address_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
