@@ -184,3 +184,18 @@ def test_a_joined_picture_is_one_letter(strip: Page) -> None:
     ]
     wrong = strip.evaluate("typedQuestion('split', '?', 'e \u0301a', { own_split_wrong: 'no' })")
     assert wrong == {"error": "no"}
+
+
+def test_a_number_near_enough_is_right_on_the_wall_and_on_the_phone(strip: Page) -> None:
+    question = {"input": "number", "key": ["1230"], "near": [1222, 1247], "say": {"": "?"}}
+    rows, told = strip.evaluate(
+        """(question) => {
+      const bars = ["1235", "1250", "1230"].map((answer) => ({ answer, count: 1 })), labels = { you_right: "Right." };
+      const table = barsTable(labels, question, [{ bars, answered: 3 }], question);
+      const card = Object.assign(Object.create(Card.prototype), { strip: { labels } });
+      const nodes = card.outcome({ question, key: question.key, mine: "1235", right: true });
+      return [[...table.tBodies[0].rows].map((row) => row.className), nodes[0].textContent];
+    }""",
+        question,
+    )
+    assert (rows, told) == (["right", "", "right"], "Right.")

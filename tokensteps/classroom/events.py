@@ -156,7 +156,8 @@ def question_of(round_: Round, now: float, key: bool = False) -> dict[str, Any]:
     more = {"prepared": round_.prepared} if key else {}
     if not key:
         del question["key"]
-        question.pop("tied", None)
+        for name in ("tied", "near"):
+            question.pop(name, None)
     return {
         "round": round_.number,
         "first": round_.first,

@@ -39,6 +39,8 @@ PREPARED_TEXTS: Final = {
     "id": PREPARED_ID, "say": LESSON_LINE, "kind": 20, "answer": CHOICE_TYPED, "activity": 12, "at": PREPARED_AT,
 }  # fmt: skip
 """The texts of a prepared question, each with its maximum length."""
+NUMBER_BOUND: Final = 1e15
+"""The bound of a right number: up to here, every whole one is exact."""
 Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
@@ -186,6 +188,8 @@ def read_question(payload: Any) -> dict[str, Any]:
         "key": [text(one, longest, 1) for one in key],
         "tied": [text(one, longest, 1) for one in tied],
     }
+    if way == "number" and payload.get("near"):
+        question["near"] = _bounds(payload["near"])
     if payload.get("word"):
         question["word"] = text(payload["word"], WORD_SHOWN)
     if way == "choices":
@@ -197,6 +201,14 @@ def read_question(payload: Any) -> dict[str, Any]:
     if len(json.dumps(question)) > QUESTION_BYTES:
         raise RequestRefused("large", f"a question with its choices has at most {QUESTION_BYTES} bytes")
     return question
+
+
+def _bounds(values: Any) -> list[float]:
+    if not isinstance(values, list) or len(values) != 2:
+        raise RequestRefused("form", "expected the least and the greatest right number")
+    if not all(isinstance(one, int | float) and abs(one) < NUMBER_BOUND for one in values):
+        raise RequestRefused("form", f"expected two numbers below {NUMBER_BOUND:g}")
+    return [*map(float, values)]
 
 
 def as_picks(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -304,16 +316,22 @@ class AnswerKey:
     ['right', 'right', 'tied', 'wrong', 'wrong']
     >>> AnswerKey({"key": []}).verdict("a") is None
     True
+    >>> close = AnswerKey({"key": ["1230"], "near": [1222.0, 1247.0]})
+    >>> [close.verdict(answer) for answer in ("1235", "1221.9")]
+    ['right', 'wrong']
     """
 
     def __init__(self, question: Mapping[str, Any]) -> None:
         self._right, self._tied = frozenset(question["key"]), frozenset(question.get("tied", ()))
+        self._near = question.get("near")
 
     def verdict(self, answer: str) -> Judgement | None:
         """The verdict on an answer; None without a key."""
         if not self._right:
             return None
         if answer in self._right:
+            return "right"
+        if self._near is not None and self._near[0] <= float(answer) <= self._near[1]:
             return "right"
         return "tied" if answer in self._tied else "wrong"
 

@@ -27,6 +27,7 @@ from tokensteps.teaching.questions import (
     grade_choice,
     grade_number,
     grade_split,
+    near_by_hand,
     right,
     symbol_sentence,
     wrong,
@@ -166,6 +167,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
         ),
         narration,
         loss_sentences(trace, step, event.piece, style),
+        near=near_by_hand(true),
     )
 
 

@@ -201,6 +201,8 @@ class Question:
     a hint and the answer."""
     board: Board | None = None
     """A picture to answer in; typing into the form is always possible, too."""
+    near: tuple[float, float] | None = None
+    """The least and the greatest right number, if it may be computed from rounded figures."""
 
 
 def right(explanation: str = "") -> Verdict:
@@ -361,6 +363,12 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1 or length * abs(exponent) > _POWER_BITS:
         raise ValueError(f"{base} to the power of {exponent}")
     return base ** int(exponent)
+
+
+def near_by_hand(true: Fraction | float) -> tuple[float, float]:
+    """The least and the greatest number that count as `true`, computed from rounded figures."""
+    slack = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(true)))
+    return float(true) - slack, float(true) + slack
 
 
 def no_slips() -> Iterable[tuple[str, Fraction | float]]:

@@ -167,8 +167,8 @@ class Card {
     this.draft = list.map((letter, index) => letter + (now.includes(index) ? " " : "")).join("");
   }
   outcome({ question, key: keys = [], tied = [], mine, right }) {
-    // When the engine grades words, there is no list of all right ones.
-    const key = question.parts && right === true ? [mine] : keys;
+    // When the engine grades words, and for a number that is near enough, there is no list of all right ones.
+    const key = right === true && !keys.includes(mine) ? [mine, ...keys] : keys;
     const graded = key.length || (question.parts && right != null);
     const { labels } = this, verdict = mine === null ? "" : verdictOf({ key, tied }, mine);
     const message = !graded ? labels.asked_opinion : mine === null ? labels.no_answer

@@ -120,8 +120,9 @@ function teamNode(labels, team) { // the mark of a team: a shape, a letter, a co
   return make("span", { className: `team team-${team}` },
     make("i", { textContent: TEAM_SHAPES[team], ariaHidden: "true" }), ` ${name}`);
 }
-function verdictOf({ key = [], tied = [] }, answer) {
-  return key.includes(answer) ? "right" : tied.includes(answer) ? "tied" : "";
+function verdictOf({ key = [], tied = [], near: [least, most] = [] }, answer) {
+  const right = key.includes(answer) || (least <= Number(answer) && Number(answer) <= most);
+  return right ? "right" : tied.includes(answer) ? "tied" : "";
 }
 // `shown`: {key, tied} once the right one may be told; `teams`: whether the columns are the teams'.
 function barsTable(labels, question, rounds, shown, teams = false) {

@@ -381,6 +381,17 @@ def test_a_student_hears_no_key_and_nobody_elses_answer() -> None:
     assert (state["mine"], state["right"], state["state"]) == ("hers-too", False, "revealed")
 
 
+def test_a_number_near_enough_is_right_and_students_hear_no_bounds() -> None:
+    number = {"kind": "loss", "say": {"": "?"}, "input": "number", "key": ["1230"], "near": [1222.2, 1246.9]}
+    asked = {"do": "ask", "question": read_question(number)}
+    room = room_of(JOIN, JOIN, place(0), asked, answer(1, "1235"), answer(2, "1250"))
+    student = Person(room.code, "b", 1)
+    assert "1246.9" not in json.dumps(state_for(room, student, NOBODY, 0.0))
+    say(room, {"do": "reveal", "round": 1})
+    assert state_for(room, student, NOBODY, 0.0)["round"]["right"] is True
+    assert room.rounds[1].verdict(2) == "wrong" and room.rounds[1].right() == 1
+
+
 def test_ties_count_as_neither_right_nor_wrong() -> None:
     tie = read_question(
         {
@@ -553,6 +564,7 @@ def test_hostile_text_stays_text(text: str) -> None:
         {**QUESTION, "choices": [{"id": "a", "tokens": "ab"}, {"id": "b"}]},
         {**QUESTION, "tied": "a"}, {**QUESTION, "say": {"en": ["a"] * 200}}, {**QUESTION, "say": {"en": [{"t": "a", "c": 10}]}},
         {**QUESTION, "say": {"en": ["x" * 900] * 2}}, {**QUESTION, "word": "x" * 99},
+        *({**QUESTION, "input": "number", "near": near} for near in ([1], [1, "2"], [1, 1e300], [float("nan"), 1], {"a": 1})),
     ],
 )  # fmt: skip
 def test_invalid_questions_are_refused(broken: Any) -> None:

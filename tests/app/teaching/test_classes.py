@@ -7,6 +7,7 @@ as its standard says.
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -27,15 +28,27 @@ from tokenizers_core import (
 )
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
+from tokensteps.classroom.questions import AnswerKey, read_question
 from tokensteps.drawing.tokens import Style, chip, chips, fill, readable
 from tokensteps.language.i18n import LANGUAGES, current_language
+from tokensteps.language.numbers import nats
 from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.teaching.classes import class_question
 from tokensteps.teaching.classes.class_question import ask_class, canonical_number, class_kinds, every_split
 from tokensteps.teaching.classes.markup_data import markup_parts
 from tokensteps.teaching.lessons import LESSONS
 from tokensteps.teaching.predictions import ASKS, next_question_step, question_after, steps_with_questions
-from tokensteps.teaching.questions import RIGHT, TIED, Choice
+from tokensteps.teaching.questions import (
+    RIGHT,
+    TIED,
+    UNREAD,
+    WRONG,
+    Choice,
+    Entry,
+    Question,
+    grade_number,
+    near_by_hand,
+)
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 SYMBOL = Corpus.from_texts(["hug<n> hugs pug<n> pun hugs"], user_defined_symbols=["<n>"])
@@ -298,6 +311,38 @@ def test_an_error_leaves_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ZeroDivisionError):
         ask_class(trace, 0, "count", style_of(trace))
     assert current_language() == before
+
+
+@pytest.mark.parametrize(
+    "true",
+    [1234.5678, 0.05003, 0.04213, 0.004, 0.0, 0.5, 1.0, 9.99, 15.47, 99.95, 123.4, 54321.98, 312345.678],
+)
+def test_a_number_computed_by_hand_is_right_in_class_as_in_predict(true: float) -> None:
+    """Oracle: Predict's verdict on an answer in canonical form. In 0.04 there, the second digit may have been
+    a zero."""
+    question = Question(
+        "loss",
+        "",
+        Entry(),
+        nats(true),
+        grade_number(true, "", "", "", by_hand=True),
+        "",
+        near=near_by_hand(true),
+    )
+    graded = class_question.graded_number(question)
+    asked = {"input": "number", "kind": "loss", "say": {"": "?"}, **graded}
+    key, chance, wanted = AnswerKey(read_question(asked)), random.Random(str(true)), Counter[str]()
+    assert key.verdict(graded["key"][0]) == RIGHT
+    for _ in range(2000):
+        typed = Fraction(
+            str(round(true + chance.uniform(-2, 2) * max(0.01, true / 100), chance.randrange(6)))
+        )
+        for answer in canonical_number(typed):
+            digits = len(answer.lstrip("-0.").replace(".", ""))
+            kind = question.grade(f"{answer}0" if "." in answer and digits == 1 else answer).kind
+            wanted[kind] += 1
+            assert key.verdict(answer) == kind or (kind == UNREAD and digits == 1), answer
+    assert wanted[RIGHT] > 300 < wanted[WRONG]
 
 
 def test_numbers_have_one_form() -> None:

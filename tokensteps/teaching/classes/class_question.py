@@ -7,7 +7,6 @@ tokenizers: a choice's own text, a number with three significant digits, a split
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
@@ -24,7 +23,7 @@ from tokensteps.teaching.events import merge_at, prune_at
 from tokensteps.teaching.merge_questions import prefix_of, shows_counts
 from tokensteps.teaching.predictions import ASKS, asks_about, next_question_step, question_after
 from tokensteps.teaching.prune_questions import offered_pieces
-from tokensteps.teaching.questions import HAND_TOLERANCE, RIGHT, TIED, Choice, Question, read_number
+from tokensteps.teaching.questions import RIGHT, TIED, Choice, Question, read_number
 from tokensteps.teaching.slips.merging import joined
 from tokensteps.teaching.splitting import as_read, symbol_after
 
@@ -56,6 +55,8 @@ class ClassQuestion(TypedDict, total=False):
     """All right answers, the run's own first,"""
     tied: list[str]
     """and equally good ones that lose by the tie rule."""
+    near: list[float]
+    """The least and the greatest right number, besides the key."""
     word: str
     """The word to split."""
     step: int
@@ -91,7 +92,7 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
         result |= {"input": "text", "word": question.key.replace(" ", "")}
         result |= _graded(question, _splits(trace, at, question, style))
     else:
-        result |= {"input": "number"} | _graded(question, number_answers(question))
+        result |= {"input": "number"} | graded_number(question)
     return result
 
 
@@ -183,19 +184,11 @@ def canonical_number(value: Fraction | float, digits: int = SIGNIFICANT[-1]) -> 
     return {f"{one:f}".rstrip("0").rstrip(".") if "." in f"{one:f}" else f"{one:f}" for one in rounded}
 
 
-def number_answers(question: Question) -> Iterator[str]:
-    """The numbers near the right one, in canonical form, nearest first: `question.grade` decides among
-    them."""
+def graded_number(question: Question) -> ClassQuestion:
+    """The right number in canonical form, also with fewer digits if Predict takes it; what counts as near."""
     number = read_number(question.key)
     assert number is not None  # the question's own key
-    true = number.value
-    for digits in reversed(SIGNIFICANT):
-        yield from sorted(canonical_number(true, digits))
-    if question.kind != "loss" or not true:
-        return
-    reach = max(HAND_TOLERANCE, HAND_TOLERANCE * abs(float(true)))
-    for digits in SIGNIFICANT:
-        unit = 10.0 ** (math.floor(math.log10(abs(true))) - digits + 1)
-        steps = min(int(reach / unit) + 1, CLASS_CHOICES)
-        for away in range(-steps, steps + 1):
-            yield from canonical_number(Fraction((round(float(true) / unit) + away) * unit), digits)
+    whole, rounded = (sorted(canonical_number(number.value, digits)) for digits in reversed(SIGNIFICANT))
+    also = [answer for answer in rounded if question.grade(answer).kind == RIGHT]
+    result: ClassQuestion = {"key": [*dict.fromkeys((*whole, *also))], "tied": []}
+    return result if question.near is None else {**result, "near": [*question.near]}
