@@ -444,8 +444,8 @@ BARS: Final = 12
 """Bars of a distribution of free answers, the rest counted together: on a wall more would blur."""
 DECK: Final = 60
 """Prepared questions for classes: a course has this many. The browser keeps them."""
-PREPARED_AT: Final = 2_000
-"""Characters of a prepared question's address: a link with a text of the lecturer's own."""
+PREPARED_AT: Final = LINK_LIMIT + 2_000
+"""Characters of a prepared question's address: a link with a text of the lecturer's own, and settings."""
 PREPARED_ID: Final = 20
 """Characters of a prepared question's id: random enough for a thousand."""
 CHOICE_TYPED: Final = 200

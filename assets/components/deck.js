@@ -75,7 +75,7 @@ class Deck extends Component {
     this.activity = make("select", {}, make("option", { value: "", textContent: labels.any_activity }),
       ...this.next.activities.map(([value, textContent]) => make("option", { value, textContent })));
     this.activity.value = one?.activity ?? "";
-    this.at = make("input", { value: one?.at ?? "", maxLength: 2000, autocomplete: "off", spellcheck: false });
+    this.at = make("input", { value: one?.at ?? "", autocomplete: "off", spellcheck: false });
     this.wrong = make("p", { className: "wrong" });
     this.wrong.setAttribute("role", "alert");
     this.form.replaceChildren(this.own.node, make("label", {}, make("span"), this.activity),
@@ -122,7 +122,8 @@ class Deck extends Component {
     const segment = path.replace(/\/+$/, "").split("/").pop();
     const page = Object.entries(this.next.pages).find(([name, way]) => way === segment || name === segment)?.[0];
     for (const name of ["class", "walk", "lang"]) params.delete(name);
-    return page && (params.size ? `${page}?${params}` : page) || null;
+    const result = page && (params.size ? `${page}?${params}` : page);
+    return result && result.length <= MOST_AT ? result : null; // cut short, it would lead to a damaged text
   }
 
   // --- order

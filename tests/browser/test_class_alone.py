@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tokensteps.assets import read_script
+from tokensteps.classroom.questions import as_deck
+from tokensteps.limits import LINK_LIMIT, PREPARED_AT
 from tokensteps.teaching.classes.class_question import canonical_number
 from tokensteps.teaching.questions import read_number
 
@@ -199,3 +201,22 @@ def test_a_number_near_enough_is_right_on_the_wall_and_on_the_phone(strip: Page)
         question,
     )
     assert (rows, told) == (["right", "", "right"], "Right.")
+
+
+def test_a_prepared_questions_address_is_whole_or_refused(page: Page) -> None:
+    """It has room for a link with the longest text; the server takes what the browser keeps."""
+    page.goto("about:blank")
+    page.add_script_tag(content=read_script("deck").replace("export default ", ""))
+    link, long = (
+        f"https://host.example/bpe?corpus=paste&text={'a' * many}" for many in (LINK_LIMIT, PREPARED_AT)
+    )
+    at, refused, kept = page.evaluate(
+        """(links) => {
+      const ways = links.map((value) => Deck.prototype.address.call({ at: { value }, next: { pages: { bpe: "bpe" } } }));
+      return [...ways, tidyQuestion({ say: "?", at: ways[0] })];
+    }""",
+        [link, long],
+    )
+    assert at == kept["at"] == link.removeprefix("https://host.example/") and refused is None
+    assert as_deck({"questions": [kept]})["questions"][0]["at"] == at
+    assert page.evaluate("MOST_AT") == PREPARED_AT

@@ -2,6 +2,7 @@
 // them to the lecturer's other devices, and a file anywhere.
 
 const DECK = "tokensteps.deck", MOST_PREPARED = 60;
+const MOST_AT = 8_000; // characters of an address: a link with a text of the lecturer's own
 const MOST_SHARED = 60_000; // characters, as in a class's log: the most to share with the lecturer's other devices
 
 const deck = {
@@ -40,7 +41,7 @@ function tidyQuestion(one) {
   const right = Number.isInteger(one?.right) && one.right < choices.length ? one.right : -1;
   return { id: text("id", 20) || Math.random().toString(36).slice(2, 12), say: text("say", 500),
     kind: text("kind", 20) || "choices", answer: text("answer", 200), choices, right, activity: text("activity", 12),
-    at: text("at", 2000) };
+    at: text("at", MOST_AT) };
 }
 function placeOf(href) { // an address in the app: {page, query, step}
   const [page, rest = ""] = href.split("?"), query = new URLSearchParams(rest), step = Number(query.get("step") ?? 0);
