@@ -6,6 +6,8 @@ const FRESH = 900; // ms until the room's changes are asked for
 class Classroom extends Component {
   constructor(root) {
     super(root, "classroom", "");
+    this.wrong = make("p", { className: "wrong", data: { key: "wrong" } });
+    this.wrong.setAttribute("role", "alert");
     this.box.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
   }
   connect(next) {
@@ -30,6 +32,7 @@ class Classroom extends Component {
     return Object.entries(saved.all()).filter(([, one]) => one?.key).map(([code]) => code).reverse();
   }
   async show(code) {
+    if (code !== this.code) this.wrong.textContent = "";
     this.code = code;
     const list = this.classes(), { labels } = this;
     const buttons = list.map((one) => make("button",
@@ -57,7 +60,7 @@ class Classroom extends Component {
     const runs = new Map(results.runs.map((one) => [one.run, one]));
     const questions = [...groups.values()].map((rounds) => this.question(rounds, runs));
     return [make("h2", { textContent: filled(labels.summary, { code: results.code }) }),
-      make("p", { className: "soft", textContent: head.join(" · ") }), actions,
+      make("p", { className: "soft", textContent: head.join(" · ") }), actions, this.wrong,
       ...(results.nicknames ? [this.people(results.code)] : []),
       ...(questions.length ? questions : [make("p", { textContent: labels.none_asked })]),
       make("h2", { textContent: labels.lost }), this.lost(results)];
@@ -110,12 +113,14 @@ class Classroom extends Component {
     else await this.save(button.dataset.do);
   }
   async save(form) {
-    const as = encodeURIComponent(saved.get(this.code).key);
-    const answer = await fetch(`${api()}${this.code}/summary?as=${as}&form=${form}`);
-    if (!answer.ok) return;
-    const href = URL.createObjectURL(await answer.blob());
-    make("a", { href, download: `class-${this.code}-${form === "csv" ? "answers" : form}.csv` }).click();
-    URL.revokeObjectURL(href);
+    const { code, labels } = this, as = encodeURIComponent(saved.get(code).key);
+    this.wrong.textContent = "";
+    try {
+      const answer = await arrived(fetch(`${api()}${code}/summary?as=${as}&form=${form}`));
+      hand(await answer.blob(), `class-${code}-${form === "csv" ? "answers" : form}.csv`);
+    } catch ({ kind }) {
+      this.wrong.textContent = labels[`error_${kind}`] ?? labels.error_store;
+    }
   }
   close() {
     this.unwatch?.();

@@ -220,3 +220,27 @@ def test_a_prepared_questions_address_is_whole_or_refused(page: Page) -> None:
     assert at == kept["at"] == link.removeprefix("https://host.example/") and refused is None
     assert as_deck({"questions": [kept]})["questions"][0]["at"] == at
     assert page.evaluate("MOST_AT") == PREPARED_AT
+
+
+def test_results_are_saved_or_an_error_is_shown(page: Page) -> None:
+    page.goto("about:blank")
+    page.add_script_tag(
+        content=read_script("classroom").replace("export default ", "").replace("const api", "var api")
+    )
+    told, files = page.evaluate(
+        """async () => {
+      const files = [], told = [], answers = [() => Promise.reject(new TypeError()),
+        () => new Response('{"error": "often"}', { status: 429 }), () => new Response("a,b")];
+      api = () => "";
+      hand = (blob, name) => files.push([name, blob.size]);
+      fetch = async () => answers.shift()();
+      const page = Object.assign(Object.create(Classroom.prototype), { code: "CDFHJK", wrong: make("p"),
+        labels: { error_offline: "No network.", error_often: "Too many." } });
+      while (answers.length) {
+        await page.save("csv");
+        told.push(page.wrong.textContent);
+      }
+      return [told, files];
+    }"""
+    )
+    assert told == ["No network.", "Too many.", ""] and files == [["class-CDFHJK-answers.csv", 3]]

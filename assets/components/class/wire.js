@@ -22,12 +22,12 @@ class Refused extends Error {
     this.kind = kind;
   }
 }
-async function answered(request) { // the JSON of an answer; Refused with the kind of error for all else
+async function arrived(request) { // an answer; Refused with the kind of error for all else
   const answer = await request.catch(() => { throw new Refused("offline"); });
-  const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(body.error ?? "store");
-  return body;
+  if (!answer.ok) throw new Refused((await answer.json().catch(() => ({}))).error ?? "store");
+  return answer;
 }
+const answered = async (request) => (await arrived(request)).json().catch(() => ({})); // its JSON
 function post(path, body = {}) {
   const headers = { "Content-Type": "application/json" }, signal = AbortSignal.timeout(UNANSWERED);
   return answered(fetch(api() + path, { method: "POST", headers, signal, body: JSON.stringify(body) }));
