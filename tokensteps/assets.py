@@ -23,10 +23,22 @@ EXPORT: Final = re.compile(r"^export default ", re.MULTILINE)
 SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "class": tuple(
         f"components/class/{part}.js"
-        for part in ("wire", "parts", "following", "card", "own", "wall", "panel", "presenter", "deck")
+        for part in (
+            "wire",
+            "parts",
+            "told",
+            "following",
+            "card",
+            "own",
+            "wall",
+            "panel",
+            "presenter",
+            "deck",
+        )
     ),
     "classroom": tuple(f"components/class/{part}.js" for part in ("wire", "parts", "students")),
     "deck": tuple(f"components/class/{part}.js" for part in ("parts", "own", "deck")),
+    "class_page": ("components/class/told.js",),
     "class_open": ("components/class/wire.js",),
     "class_again": ("components/class/wire.js", "components/class/parts.js"),
 }

@@ -1,8 +1,6 @@
 // Where a page is, and how a student's page goes along with the class. A step with frames in the browser is turned
 // here, and no server hears of it; for another page or other settings, Python leads there, in the student's language.
 
-const SHOWN = Symbol.for("tokensteps.shown"); // on the document: Python's last message about the page
-const GIVEN = Symbol.for("tokensteps.given-to-class"); // and about questions that may be given to a class
 const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters without influence on the page's contents
 const VIEWS = ["mode", "ask", "show"]; // and the parameters of the view of a run
 const PATIENCE = 15_000; // ms for Python to lead somewhere, and for its answer to the reader

@@ -2,7 +2,6 @@
 // of followers and of answers, before the wall shows them; and large buttons for a lesson's actions. It lies over the
 // page, and the page goes along beneath it. Its contents never get onto the wall.
 
-const HIDDEN_STEP = Symbol.for("tokensteps.ahead-of-class"); // on the document: the step hidden by Predict
 const PRESENTS = "tokensteps.class.presents"; // in the tab's storage: the class it presents
 const SETTLES = 500; // ms until an activity's page is known
 const SHORTENED = 120; // characters of the next question, on its button
