@@ -1,17 +1,13 @@
-"""A class's code, for students to type, and sealed credentials: the lecturer's key, a device's number."""
+"""New codes for classes, and sealed credentials: the lecturer's key, a device's number."""
 
 from __future__ import annotations
 
 import secrets
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from tokensteps.language.classes import CODE_LENGTH, CODE_LETTERS
 from tokensteps.limits import CREDENTIAL_LIMIT
 from tokensteps.server.seal import seal, unseal
-
-CODE_LETTERS: Final = "CDFHJKMNPRTWXY34679"
-"""No two look alike, on a wall or read aloud (no O and 0, I and 1, B and 8, S and 5, U and V); without vowels
-they form no words."""
-CODE_LENGTH: Final = 6
 
 
 class Person(NamedTuple):
@@ -32,16 +28,6 @@ class Person(NamedTuple):
 def new_code() -> str:
     """An unguessable code."""
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
-
-
-def read_code(typed: str) -> str | None:
-    """A typed code in its normal form; None for an impossible one.
-
-    >>> read_code(" cdf-hjk "), read_code("CDFHJO"), read_code("CDF")
-    ('CDFHJK', None, None)
-    """
-    code = "".join(typed[:40].split()).replace("-", "").upper()
-    return code if len(code) == CODE_LENGTH and set(code) <= {*CODE_LETTERS} else None
 
 
 def credential(person: Person) -> str:

@@ -17,12 +17,13 @@ from starlette.routing import Route
 
 from tokensteps.classroom import questions as form
 from tokensteps.classroom.address import qr, reachable
-from tokensteps.classroom.codes import Person, credential, read_code, read_credential
+from tokensteps.classroom.codes import Person, credential, read_credential
 from tokensteps.classroom.hub import OpenClass, hub, once_at_a_time
 from tokensteps.classroom.questions import Kind, RequestRefused
 from tokensteps.classroom.room import Room
 from tokensteps.classroom.stream import EventStream
 from tokensteps.classroom.summary import SUMMARIES
+from tokensteps.language.classes import read_code
 from tokensteps.language.numbers import read_whole
 from tokensteps.limits import (
     CLASS_BODY,

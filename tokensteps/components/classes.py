@@ -3,7 +3,6 @@ lecturer's key in the browser; `assets/components/class_again.js` goes on with a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,11 +10,10 @@ import streamlit as st
 
 from tokensteps.components.address import update_url
 from tokensteps.components.base import component
-from tokensteps.language.classes import again_label, open_labels
+from tokensteps.language.classes import again_label, open_labels, read_code
 from tokensteps.language.names import ALGORITHM_NAMES
 
 CLASS_PARAMETER: Final = "class"
-CODE_FORM: Final = re.compile(r"[A-Z0-9]{4,12}")
 CLASS_CODE: Final = "class.code"
 """In session state: the code of the visitor's class, None without one,"""
 CLASS_BEFORE: Final = "class.before"
@@ -38,21 +36,11 @@ CLASS_PAGES: Final = frozenset(
 """Pages with a button for a new class."""
 
 
-def read_class(text: str | None) -> str | None:
-    """The code in an address or a typed text; None for an impossible one.
-
-    >>> read_class("kx7-p3h"), read_class("<b>"), read_class(None)
-    ('KX7P3H', None, None)
-    """
-    code = re.sub(r"[\s-]", "", (text or "")[:40]).upper()
-    return code if CODE_FORM.fullmatch(code) else None
-
-
 def enter_class(code: str) -> None:
     """Enter a class, even one that may not exist: the browser asks the room. Another code in the address no
     longer counts."""
     st.session_state.pop(CLASS_JUDGED, None)  # another class's questions have the same numbers
-    st.session_state[CLASS_BEFORE] = read_class(st.query_params.get(CLASS_PARAMETER))
+    st.session_state[CLASS_BEFORE] = read_code(st.query_params.get(CLASS_PARAMETER))
     st.session_state[CLASS_CODE] = code
     update_url({CLASS_PARAMETER: code})
 
@@ -87,6 +75,6 @@ def class_again(page: str) -> None:
 
 def _enter_reported(key: str, name: str) -> None:
     result = st.session_state.get(key)
-    code = read_class(result.get(name) if isinstance(result, Mapping) else None)
+    code = read_code(result.get(name) if isinstance(result, Mapping) else None)
     if code is not None:
         enter_class(code)

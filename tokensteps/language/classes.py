@@ -1,14 +1,30 @@
 """The words of a class on the browser's side: the lecturer's strip and wall, the students' card, the
-summary."""
+summary; and the form of its code."""
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Final
 
 from tokensteps.language.i18n import _, listed, ngettext, pgettext
 
 OWN_WORDS: Final = frozenset({"choice", "is_right", "right_empty", "more_choices", "no_right"})
 """Words of the form for a question of one's own, besides those with “own” at the beginning."""
+CODE_LETTERS: Final = "CDFHJKMNPRTWXY34679"
+"""No two look alike, on a wall or read aloud (no O and 0, I and 1, B and 8, S and 5, U and V); without vowels
+they form no words."""
+CODE_LENGTH: Final = 6
+
+
+def read_code(typed: str | None) -> str | None:
+    """A typed code in its normal form, also from an Asian keyboard; None for an impossible one.
+
+    >>> read_code(" cdf-hjk "), read_code("ＣＤＦ　ＨＪＫ"), read_code("CDFHJO"), read_code(None)
+    ('CDFHJK', 'CDFHJK', None, None)
+    """
+    narrow = unicodedata.normalize("NFKC", (typed or "")[:40])
+    code = "".join(narrow.split()).replace("-", "").upper()
+    return code if len(code) == CODE_LENGTH and set(code) <= {*CODE_LETTERS} else None
 
 
 def class_labels() -> dict[str, str]:

@@ -26,12 +26,11 @@ from tokensteps.components.classes import (
     class_again,
     class_in_links,
     enter_class,
-    read_class,
 )
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.classes import class_labels
+from tokensteps.language.classes import class_labels, read_code
 from tokensteps.language.i18n import _
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.numbers import read_whole
@@ -149,7 +148,7 @@ def show_class() -> bool:
     elif going is not None:
         _lead_to(going)
     linked = st.query_params.get(CLASS_PARAMETER)
-    wanted = read_class(linked)
+    wanted = read_code(linked)
     known = (None, class_code(), state.get(CLASS_BEFORE))
     if wanted not in known and (CLASS_CODE not in state or class_code() is not None):
         enter_class(wanted)
@@ -311,7 +310,7 @@ def join_box(page: str, width: int) -> None:
 
     def typed() -> None:
         text = st.session_state.get(key)
-        code = read_class(text)
+        code = read_code(text)
         st.session_state[f"{key}.wrong"] = bool(text) and code is None
         if code is not None:
             enter_class(code)

@@ -14,7 +14,6 @@ const EVENTS = ("state place plan pace teams deck picked blank names call ask ta
   + "people lost give progress end").split(" ");
 
 const api = () => new URL("class/api/", new URL(".", location.href)).href;
-const normal = (code) => code.toUpperCase().replace(/[^A-Z0-9]/g, "").slice(0, 12);
 
 class Refused extends Error {
   constructor(kind) {

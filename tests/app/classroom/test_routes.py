@@ -18,8 +18,9 @@ from tests.app.classroom.web import QUESTION, Web, attend
 from tests.loops import finished
 from tests.samples import sampled
 from tests.waiting import Clock
-from tokensteps.classroom.codes import CODE_LENGTH, CODE_LETTERS, Person, credential, new_code
+from tokensteps.classroom.codes import Person, credential, new_code
 from tokensteps.classroom.store import StoreError
+from tokensteps.language.classes import CODE_LENGTH, CODE_LETTERS
 from tokensteps.limits import (
     CLASS_BODY,
     CLASS_BYTES,
