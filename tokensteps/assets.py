@@ -26,7 +26,7 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
         for part in (
             "wire",
             "parts",
-            "told",
+            "page_facts",
             "following",
             "card",
             "own",
@@ -38,7 +38,7 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "classroom": tuple(f"components/class/{part}.js" for part in ("wire", "parts", "students")),
     "deck": tuple(f"components/class/{part}.js" for part in ("parts", "own", "deck")),
-    "class_page": ("components/class/told.js",),
+    "class_page": ("components/class/page_facts.js",),
     "class_open": ("components/class/wire.js",),
     "class_again": ("components/class/wire.js", "components/class/parts.js"),
 }

@@ -90,8 +90,12 @@ class ClassStrip extends Component {
     this.cancel("deck");
     const room = this.room = Room.at(code), listener = ({ detail }) => this.onRoom(detail);
     clearTimeout(room.leaving);
+    room.strips++;
     room.addEventListener("change", listener);
-    this.leaveRoom = () => room.removeEventListener("change", listener);
+    this.leaveRoom = () => {
+      room.strips--;
+      room.removeEventListener("change", listener);
+    };
   }
   onRoom(kind) {
     const { room } = this;
@@ -636,7 +640,8 @@ class ClassStrip extends Component {
   close() {
     const { room } = this;
     this.leaveRoom?.();
-    if (room) room.leaving = setTimeout(() => room.close(), 3000); // unless the next page takes it up
+    // Unless the next page takes it up; its strip may have come before this end.
+    if (room && !room.strips) room.leaving = setTimeout(() => room.close(), 3000);
     clearInterval(this.ticks);
     this.sizes.disconnect();
     const parts = [this.presenter, this.wall, this.panel, this.card];

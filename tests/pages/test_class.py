@@ -19,6 +19,7 @@ from tests.pages.pages import APP, Page, address, book, problems, run
 from tokenizers_core import Corpus, train_bpe, train_sentencepiece_bpe, train_unigram, train_wordpiece
 from tokenizers_core.text.cutting import DIGITS
 from tokenizers_core.training.algorithms import AnyTrace
+from tokensteps.components.classes import CLASS_CODE
 from tokensteps.drawing.tokens import Style, pair_text, readable
 from tokensteps.language.classes import class_labels, read_code
 from tokensteps.language.i18n import use_language
@@ -33,6 +34,7 @@ from tokensteps.shell.classes import (
     CLASS_LED,
     CLASS_PRESENTS,
     Destination,
+    impossible_code,
     read_destination,
 )
 from tokensteps.shell.walk import lesson_facts, plan_data
@@ -257,12 +259,12 @@ def test_a_run_with_rules_is_the_same_for_all() -> None:
         assert question["kind"] == kind and question["key"][0] == own, rules
 
 
-@pytest.mark.parametrize("walk", ["", "30.3"])
+@pytest.mark.parametrize("walk", ["", "90.4"])
 def test_the_presenter_view_leads_to_an_activity(walk: str) -> None:
     """Its page, its settings and its tab; the plan's strip only where that device walks the plan. Oracle: the
-    plan's third activity."""
+    90-minute plan's fourth activity."""
     app = BPE.opened("corpus=hug&class=KX7P3H")
-    app.session_state[CLASS_LEAD] = read_destination({"stop": "30.3", "walk": walk, "nonce": "way 3"})
+    app.session_state[CLASS_LEAD] = read_destination({"stop": "90.4", "walk": walk, "nonce": "way 3"})
     run(app)
     there = {"corpus": "course", "step": "2", "class": "KX7P3H", **({"walk": walk} if walk else {})}
     assert address(app) == there
@@ -364,6 +366,12 @@ def test_a_typed_code_wins_over_the_address() -> None:
 )
 def test_invalid_codes_are_none(text: str | None) -> None:
     assert read_code(text) is None
+
+
+def test_an_impossible_code_in_a_link_is_named() -> None:
+    app = BPE.opened("corpus=hug&class=ZZZZZZ")
+    assert [toast.value for toast in app.toast] == [impossible_code()]
+    assert "class" not in address(app) and CLASS_CODE not in app.session_state
 
 
 @pytest.mark.parametrize(

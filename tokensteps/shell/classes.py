@@ -149,6 +149,9 @@ def show_class() -> bool:
         _lead_to(going)
     linked = st.query_params.get(CLASS_PARAMETER)
     wanted = read_code(linked)
+    if linked and wanted is None:
+        st.toast(impossible_code(), duration="long")
+        update_url({CLASS_PARAMETER: None})
     known = (None, class_code(), state.get(CLASS_BEFORE))
     if wanted not in known and (CLASS_CODE not in state or class_code() is not None):
         enter_class(wanted)
@@ -304,6 +307,11 @@ def give_class(page: str, questions: int, label: str, done: Mapping[int, str], f
         component("class_page", ())(key=f"{page}.class_given", data=data)
 
 
+def impossible_code() -> str:
+    """The answer to a text that can't be a class's code."""
+    return _("A class's code has six letters and digits: look at it again.")
+
+
 def join_box(page: str, width: int) -> None:
     """A box for a class's code, and the way back to this browser's own class."""
     key = f"{page}.join"
@@ -326,5 +334,5 @@ def join_box(page: str, width: int) -> None:
         width=width,
     )
     if st.session_state.get(f"{key}.wrong"):
-        problem(_("A class's code has six letters and digits: look at it again."))
+        problem(impossible_code())
     class_again(page)

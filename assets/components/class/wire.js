@@ -82,6 +82,7 @@ class Room extends EventTarget {
   comes = false; // a lecturer's device that has yet to go to the class's place
   refused = ""; // why the stream won't come back
   posted = Promise.resolve(); // when the messages sent in turn have arrived
+  strips = 0; // the strips showing it: of a page, and for a moment of the next one
   behind = false; // since the stream broke off, until the events missed meanwhile have come
   lastEventAt = performance.now(); // when the server last said something; -Infinity once the stream has broken off
 
