@@ -70,10 +70,10 @@ class Walk extends Component {
   }
 
   // --- its commands
-  go(where) { // to a stop's number, or one of "end", "leave", "practise", "return"
+  go(where) { // to a stop's number, one more than the last for the end, or one of "leave", "practise", "return"
     this.led = true;
     dispatchEvent(new Event("ts-led")); // a tour ends
-    if (["end", "leave"].includes(where)) stored.set(SINCE, ""); // the next lesson has its own
+    if (where === "leave" || where > this.shown.stops.length) stored.set(SINCE, ""); // the next lesson has its own
     this.send("go", where);
   }
   onClick(button, byKey) {
@@ -141,13 +141,14 @@ class Walk extends Component {
     return this.shown.number === this.shown.stops.length;
   }
   step(forward) {
-    this.goTo((this.target || this.shown.number) + (forward ? 1 : -1));
+    const [, here] = new URLSearchParams(location.search).get("walk")?.split(".") ?? []; // the strip may come later
+    this.goTo((this.target || Number(here) || this.shown.number) + (forward ? 1 : -1));
   }
   goTo(number) { // not "one further": a message that arrives twice would lead two stops on
     if (number < 1) return;
     this.target = number;
     this.later("target", PATIENCE, () => { this.target = 0; });
-    this.go(number > this.shown.stops.length ? "end" : number);
+    this.go(number);
   }
 
   // --- the note: on the wall only if it is asked for there

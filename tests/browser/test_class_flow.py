@@ -351,41 +351,6 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     step(wall, 1)
 
 
-def test_each_device_may_lead_elsewhere(app: str, open_page: Callable[..., Page]) -> None:
-    """Also back to where it was before a page without the class, and while the other one steps."""
-    wall, phone = open_page(), open_page(**PHONE)
-    code = opened(wall, f"{app}/bpe?corpus=hug&step=2")
-    followed(phone, app, code, "/bpe")
-    device = open_page()
-    gate = Gate(device)
-    device.goto(f"{app}/bpe?corpus=hug&step=2&class={code}")
-    expect(device.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
-    step(device, 2)
-
-    def lead(page: Page, title: str, path: str) -> None:
-        at_rest(page)
-        page.get_by_role("link", name=title, exact=True).click()
-        page.wait_for_url(f"**/{path}*")
-
-    lead(device, "Live class", "class")
-    at_rest(device)
-    lead(wall, "Unigram", "unigram")
-    phone.wait_for_url("**/unigram*")
-    lead(device, "BPE", "bpe")
-    for page in (wall, phone):
-        page.wait_for_url("**/bpe*")
-        step(page, 2)
-    at_rest(device)
-    gate.shut(b"class_page")
-    lead(device, "WordPiece", "wordpiece")
-    wall.keyboard.press("ArrowRight")
-    step(phone, 3)
-    gate.open()
-    for page in (wall, phone):
-        page.wait_for_url("**/wordpiece*")
-    assert "/wordpiece" in device.url
-
-
 def test_a_device_comes_back_from_offline(app: str, open_page: Callable[..., Page]) -> None:
     """A step taken offline leads the class once there is a network, unless another device has led it
     meanwhile: then both are at the newer step. Offline, nothing is sent again and again."""

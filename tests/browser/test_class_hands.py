@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.cable import Gate
-from tests.browser.conftest import left_over
+from tests.browser.conftest import at_rest, left_over
 from tests.browser.test_class import (
     CARD,
     PHONE,
@@ -364,6 +364,43 @@ STUB = """() => [...document[Symbol.for('tokensteps.stage')].querySelectorAll('.
   const [row, own, above] = [slider.parentElement, slider, slider.previousElementSibling].map(part => part.getBoundingClientRect());
   return own.top >= above.bottom && own.width < row.width / 2; }).map(slider => slider.clientWidth)"""
 """The slider, if it has a row of its own and leaves most of it empty."""
+
+
+def test_each_device_may_lead_elsewhere(app: str, open_page: Callable[..., Page]) -> None:
+    """Also back to where it was before a page without the class, and while the other one steps."""
+    wall, phone = open_page(), open_page(**PHONE)
+    code = open_class(wall, f"{app}/bpe?corpus=hug&step=2")
+    wall.keyboard.press("Escape")  # its panel
+    phone.goto(f"{app}/?class={code}")
+    step(phone, 2)
+    device = open_page()
+    gate = Gate(device)
+    device.goto(f"{app}/bpe?corpus=hug&step=2&class={code}")
+    expect(device.locator(f"{STRIP}.lecturer [data-do=ask]")).to_be_visible()
+    step(device, 2)
+
+    def lead(page: Page, title: str, path: str) -> None:
+        at_rest(page)
+        page.get_by_role("link", name=title, exact=True).click()
+        page.wait_for_url(f"**/{path}*")
+
+    lead(device, "Live class", "class")
+    at_rest(device)
+    lead(wall, "Unigram", "unigram")
+    phone.wait_for_url("**/unigram*")
+    lead(device, "BPE", "bpe")
+    for page in (wall, phone):
+        page.wait_for_url("**/bpe*")
+        step(page, 2)
+    at_rest(device)
+    gate.shut(b"class_page")
+    lead(device, "WordPiece", "wordpiece")
+    wall.keyboard.press("ArrowRight")
+    step(phone, 3)
+    gate.open()
+    for page in (wall, phone):
+        page.wait_for_url("**/wordpiece*")
+    assert "/wordpiece" in device.url
 
 
 def tapped_twice(phone: Page, lecturer: Page) -> None:

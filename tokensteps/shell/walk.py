@@ -238,8 +238,6 @@ def _strip(page: str, place: WalkPlace) -> None:
     wanted = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
     length = length_of(place.walk)
     match wanted:
-        case "end":
-            _end(place)
         case "leave":
             leave_walk()
             st.session_state[WALK_TOAST] = _("Home has the place where you stopped.")
@@ -251,6 +249,8 @@ def _strip(page: str, place: WalkPlace) -> None:
             _return(place)
         case int(number) if 1 <= number <= length:
             _go(WalkPlace(place.walk, number))
+        case int(number) if number > length:
+            _end(place)
 
 
 def _go(place: WalkPlace) -> None:
