@@ -23,7 +23,6 @@ import os
 import random
 import re
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -45,6 +44,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import FileUploaderState, FileURLs, UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from benchmarks.ports import free_port
 from benchmarks.text import prose
 
 ROOT = Path(__file__).parent.parent
@@ -397,13 +397,6 @@ def send_file(port: int, path: str, name: str, data: bytes) -> None:
     line.close()
     if answer.status >= 300:
         raise OSError(f"upload: {answer.status}")
-
-
-def free_port() -> int:
-    """A free port."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @contextmanager

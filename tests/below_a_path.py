@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load import ROOT, free_port, server
+from benchmarks.load import ROOT, server
+from benchmarks.ports import free_port
 from tests.browser import nginx
 
 

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from benchmarks.ports import free_port
 from tests.browser import chromium
 from tokensteps.limits import HEAD_PATIENCE, UPLOAD_PATIENCE
 
@@ -106,9 +107,7 @@ def said(folder: Path, *words: str) -> str:
 @contextlib.contextmanager
 def opened(folder: Path) -> Iterator[str]:
     """The app, as the command opens it."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     log = (folder / "log.txt").open("w")
     process = subprocess.Popen(
         ["tokensteps", "open", "--port", port, "--no-browser"],

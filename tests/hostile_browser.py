@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from playwright.sync_api import Error, Locator, Page, sync_playwright
 
+from benchmarks.ports import free_port
 from tests.browser import chromium
 from tests.browser.conftest import ARGUMENTS, RESTS, ROOT, SERVER, TOURS_TAKEN
 from tests.browser.test_chips import box, written
@@ -544,9 +544,7 @@ def main() -> int:
     value = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(1))  # so that the server ends, too
     strings = [plain_text(one.text) for one in hostile(value.strings, value.seed)]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     path = chromium.find()
     if path is None:
         print(chromium.ADVICE)

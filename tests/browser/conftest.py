@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -35,6 +34,7 @@ from playwright.sync_api import (
 )
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from benchmarks.ports import free_port
 from tests.browser import chromium, nginx
 from tests.waiting import until
 from tokensteps.language.pages import PAGE_AT, PAGES
@@ -170,9 +170,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
             *(["fresh", str(len(servers))] if fresh else []),
         )
         if name not in servers:
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                port = str(probe.getsockname()[1])
+            port = str(free_port())
             command = [
                 sys.executable,
                 "-m",

@@ -24,6 +24,7 @@ from typing import Any, Final, Protocol
 
 import pytest
 
+from benchmarks.ports import free_port
 from tests.browser.chromium import APT, prefix
 
 DEBIAN_PACKAGES: Final = ("firefox-esr", "webkit2gtk-driver", "xvfb")
@@ -178,12 +179,6 @@ def until(find: Callable[[], Any], seconds: float = WAITING) -> Any:
         if time.monotonic() > deadline:
             raise trouble or AssertionError(f"{result!r} after {seconds:g} s")
         time.sleep(0.05)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -7,7 +7,6 @@ does.
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from benchmarks.ports import free_port
 from tests.browser import chromium
 from tests.browser.class_pictures import class_pictures, lesson_pictures
 from tests.browser.film import FILM, FILM_LIMIT, take_film
@@ -192,9 +192,7 @@ def main(names: Sequence[str] = ()) -> int:
     if path is None:
         print(chromium.ADVICE, file=sys.stderr)
         return 1
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     address = f"http://127.0.0.1:{port}"
     DOCS.mkdir(exist_ok=True)
     handle, log = tempfile.mkstemp(suffix=".log")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -21,6 +20,7 @@ from typing import Literal
 import playwright
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+from benchmarks.ports import free_port
 from tests.browser.conftest import IMPATIENT, ROOT, at_rest, open_tab, turn_to, wait_until_up
 from tests.browser.hands import retype
 from tests.browser.test_bpe_page import Bpe
@@ -212,9 +212,7 @@ def test_make_run_serves(tmp_path: Path) -> None:
     wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     wrapper.chmod(0o755)
     (tmp_path / ".run").touch()  # newer than requirements.txt: all is installed
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")
     }

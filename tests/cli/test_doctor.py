@@ -17,7 +17,8 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.load import ROOT, free_port, server
+from benchmarks.load import ROOT, server
+from benchmarks.ports import free_port
 from tests.below_a_path import below_a_path
 from tests.browser.cable import Cable
 from tests.half_dead import another_protocol, half_dead, silent

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from benchmarks.load import free_port
+from benchmarks.ports import free_port
 from tests.app.classroom import redis_server
 from tests.waiting import until
 from tokensteps.classroom import redis_store

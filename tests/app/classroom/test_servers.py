@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.classroom import Browser, Lesson, Outcome, hold, lose
-from benchmarks.load import free_port
+from benchmarks.ports import free_port
 from tests.app.classroom.web import ROOT, bare_server
 from tests.loops import finished
 from tokensteps.classroom.address import local_address
@@ -108,7 +108,7 @@ def test_the_app_prints_its_address_and_ends_with_a_class_open(tmp_path: Path) -
 async def _attend(port: int, process: subprocess.Popen[bytes]) -> None:
     """Open a class, listen, and end the server."""
     lecturer = Browser([port])
-    opened = await lecturer.insist("open")
+    opened = await asyncio.wait_for(lecturer.insist("open"), 120)
     lecturer.credential = opened["key"]
     listening = asyncio.create_task(lecturer.listen(opened["code"], lambda *_heard: None))
     await asyncio.wait_for(lecturer.listening.wait(), 60)

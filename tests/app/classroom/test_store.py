@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load import free_port
+from benchmarks.ports import free_port
 from tokensteps.classroom.redis_store import RedisStore
 from tokensteps.classroom.store import FileStore, Store, StoreError
 from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES

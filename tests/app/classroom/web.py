@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 import pytest
 from starlette.applications import Starlette
 
-from benchmarks.load import free_port
+from benchmarks.ports import free_port
 from tests.loops import reached, responses
 from tests.waiting import Clock, until
 from tokensteps.classroom import routes, stream
