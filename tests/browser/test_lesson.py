@@ -106,7 +106,7 @@ def joined(open_page: Callable[..., Page], addresses: list[str], code: str) -> l
     phones = [open_page(own=f"phone {number}", errors=number < 2, **HAND) for number in range(6)]
     for phone, address in zip(phones, addresses, strict=True):
         phone.goto(address)
-    type_code(phones[0], "ZZZZZZ", WRONG)
+    type_code(phones[0], "CCCCCC", WRONG)
     for phone in phones:
         type_code(phone, code, "Following the class")
     return phones
