@@ -64,7 +64,7 @@ def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], p
     clicked."""
     app = serve(ROOT / "app.py")
     for kind, level, seed, wrong, slip in (
-        ("superbpe_pair", 1, 3, "␣the + ␣way", "Count it as often as it occurs"),
+        ("superbpe_pair", 1, 23, "␣the + ␣way", "Count it as often as it occurs"),
         ("pickybpe_removal", 1, 1, "pun", "The new token stays"),
         ("paritybpe_language", 3, 1, "German", "has the fewest tokens"),
     ):

@@ -116,6 +116,7 @@ LATE = """() => {
 
 def test_an_animation_ends_before_a_frame_that_is_not_here(page: Page) -> None:
     """The stage still shows the frame before, greyed out."""
+    page.goto("about:blank")
     page.set_content('<div><input type="range" max="9" value="2"><p class="stage"></p></div>')
     page.add_script_tag(content=read_script("picture").replace("export default ", ""))
     assert page.evaluate(LATE) == [2, 3, 4]

@@ -148,17 +148,17 @@ BPE = Page("bpe", ROOT / "pages" / "train" / "bpe.py", BPE_RULES)
 
 def test_a_plan_leads_on_within_a_page() -> None:
     """The same page with another stop in its address: its settings, step and tab are the stop's."""
-    app = BPE.opened("corpus=hug&mode=predict&ask=pair&walk=30.2")
+    app = BPE.opened("corpus=hug&mode=predict&ask=pair&walk=90.2")
     assert (BPE.value(app, "corpus"), BPE.value(app, "mode")) == ("hug", "predict")
     app.query_params.clear()
-    for name, text in {"corpus": "course", "step": "2", "walk": "30.3"}.items():
+    for name, text in {"corpus": "course", "step": "2", "walk": "90.4"}.items():
         app.query_params[name] = text
     run(app)
     assert (BPE.value(app, "corpus"), BPE.value(app, "mode")) == ("course", "watch")
     assert book(app)["seek"][0] == 2 and app.session_state["bpe.tab"] == "Ties"
     app.query_params.clear()
     run(app)  # as after a link in the sidebar: the place is written again
-    assert address(app)["walk"] == "30.3" and BPE.value(app, "corpus") == "course"
+    assert address(app)["walk"] == "90.4" and BPE.value(app, "corpus") == "course"
 
 
 @pytest.mark.parametrize("stop", ["", "30", "30.0", "30.99", "31.1", "path.11", "30.٢", "<b>.1", "9" * 5000])
