@@ -239,3 +239,11 @@ def test_predict_waits_for_recorded_steps(slow: Slow) -> None:
     assert not any("the next question comes" in note for note in bodies(app, "note"))
     slow.finish()
     assert book(run(app))["last"] == 0
+
+
+def test_a_link_into_predict_waits_for_its_step_and_the_steps_a_question_needs(slow: Slow) -> None:
+    """Otherwise its question would come from an earlier step."""
+    app = opened(BPE, TEXT + "&mode=predict&step=50", slow, 60)
+    assert app.get("progress") and not books(app)
+    slow.go_to(95)
+    assert book(again(app))["last"] == 50

@@ -46,12 +46,13 @@ def show_stepping(
     lead: Callable[[Controls], str],
     show_run: Callable[[Controls, Recipe, Run[AnyStepped], AnyStepped], None],
     beside: Callable[[Controls], None] | None = None,
+    ahead: Callable[[Controls], int] = lambda _controls: 0,
 ) -> None:
     """The whole page: sidebar, title, faults in the settings, and, as soon as there is a run, the output of
     `show_run`.
 
     `lead` gives a translated sentence on the page's contents under these settings ("": nothing); `beside`
-    draws next to the title. A part that is run by itself finds the settings of the page's last run: to change
+    draws next to the title; `ahead` gives the number of recorded steps needed after the learner's. A part that is run by itself finds the settings of the page's last run: to change
     one is to run the page.
     """
     controls = Controls(algorithm.name, algorithm.rules)
@@ -70,7 +71,7 @@ def show_stepping(
     if source is not None and pipeline is not None and not controls.blocked:
         recipe = controls.recipe()
         run = Run(algorithm, source, pipeline, algorithm.settings(recipe, pipeline))
-        trace = stage.growing(run)
+        trace = stage.growing(run, ahead(controls))
         if trace is not None:
             show_run(controls, recipe, run, trace)
             return

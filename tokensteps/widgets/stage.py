@@ -102,9 +102,9 @@ def trained(run: Run[Built], place: str = "") -> Built | None:
     return build(f"{run.algorithm.name}{place}", run.name, run.make)
 
 
-def growing(run: Run[Built]) -> Built | None:
-    """The trace of a run as recorded so far, once the learner's step is there; None before, with a progress
-    bar.
+def growing(run: Run[Built], ahead: int = 0) -> Built | None:
+    """The trace of a run as recorded so far, once the learner's step is there, with `ahead` steps after it;
+    None before, with a progress bar.
 
     A link names this step only once; so it is remembered until the step comes.
     """
@@ -114,7 +114,8 @@ def growing(run: Run[Built]) -> Built | None:
         waited = None
     requested = coming_step(f"{page}.book", run.name, linked=from_link()) if waited is None else waited[1]
     first, _last = excerpt_in_url() or (0, 0)
-    trace = build(page, run.name, run.make, wanted=max(requested or 0, first))
+    wanted = max(requested + ahead if requested else 0, first)
+    trace = build(page, run.name, run.make, wanted=wanted)
     if trace is None:
         st.session_state[key] = run.name, requested
     elif waited is not None and requested is not None:

@@ -32,6 +32,7 @@ from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link, renew_link
 from tokensteps.shell.walk import note_predictions, walk_place
 from tokensteps.teaching.game import Hidden
+from tokensteps.teaching.merge_questions import AHEAD
 from tokensteps.teaching.predictions import asks_end, asks_of
 from tokensteps.teaching.tour import tour
 from tokensteps.teaching.walk import PATH_WALK, write_walk
@@ -109,7 +110,10 @@ def show_training(page: TrainPage[Trained]) -> None:
     def lead(controls: Controls) -> str:
         return page.lead(controls) if controls["mode"] == "watch" else ""
 
-    show_stepping(page.algorithm, lead, partial(show_training_run, page), partial(show_mode, page))
+    def ahead(controls: Controls) -> int:
+        return AHEAD if controls["mode"] == "predict" else 0
+
+    show_stepping(page.algorithm, lead, partial(show_training_run, page), partial(show_mode, page), ahead)
 
 
 def show_mode(page: TrainPage[Trained], controls: Controls) -> None:
