@@ -133,3 +133,23 @@ def test_each_promise_of_safety_names_existing_tests(way: str) -> None:
 def test_the_table_of_promises_is_read() -> None:
     """The check above finds something to check."""
     assert len(promises()) > 30
+
+
+def test_every_setting_of_a_server_stands_in_the_table_of_settings() -> None:
+    """Oracle: the names in the code itself."""
+    code = "\n".join(file.read_text("utf-8") for file in (ROOT / "tokensteps").rglob("*.py"))
+    table = (
+        (ROOT / "docs" / "deployment.md").read_text("utf-8").partition("\n## What each setting costs\n")[2]
+    )
+    names = {*re.findall(r"\bTOKENSTEPS_[A-Z_]+", code)}
+    assert names and {name for name in names if f"| `{name}` |" not in table} == set()
+
+
+def test_every_picture_is_in_a_document() -> None:
+    shown = {
+        (path.parent / link).resolve()
+        for path in (*DOCS, *(ROOT / "docs" / "notebooks").glob("*.md"))
+        for link in re.findall(r"!\[[^\]]*\]\(([^)#\s]+)\)", path.read_text("utf-8"))
+    }
+    pictures = {path for path in (ROOT / "docs").iterdir() if path.suffix in (".png", ".gif", ".svg")}
+    assert pictures and pictures - shown == set()

@@ -13,7 +13,7 @@ import tempfile
 from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -42,7 +42,6 @@ class Picture(NamedTuple):
     width: int = 1366
     height: int = 768
     scheme: str = "light"
-    phone: bool = False
     lattice: int = 0
     """Steps to go in the lattice under the stage; the lattice is photographed then."""
     token: str = ""
@@ -73,18 +72,12 @@ def in_every_language(picture: Picture) -> list[Picture]:
 
 PICTURES = [
     *in_every_language(Picture("bpe-light", "/bpe?corpus=course&step=5")),
-    Picture("bpe-dark", "/bpe?corpus=course&step=5", scheme="dark"),
-    Picture("bpe-phone", "/bpe?corpus=course&step=5", 390, 844, phone=True),
     Picture("projector-dark", "/unigram?corpus=hug&step=6", 1280, 720, scheme="dark", projector=True),
-    Picture("home-light", "/"),
     Picture("predict-light", "/bpe?corpus=hug&mode=predict&ask=pair&step=2"),
     Picture("exercises-light", "/exercises?kind=viterbi&level=2&seed=1"),
     Picture("unigram-light", "/unigram?corpus=course&size=40&step=254"),
     *in_every_language(Picture("lattice-light", "/unigram?corpus=hug", lattice=7)),
     *in_every_language(Picture("playground-light", "/playground?t1=bpe%3Fcorpus%3Dlibrary", token="able")),
-    Picture(
-        "playground-phone", "/playground?t1=unigram%3Fcorpus%3Dlibrary", 390, 844, scheme="dark", phone=True
-    ),
     Picture("side-by-side", "/playground", top=".aligned", uploads=True),
     Picture("compare-light", "/compare?corpus=course&step=40"),
     Picture("pipeline-light", "/pipeline", point=16),
@@ -121,13 +114,11 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
     """Photograph one page, at rest."""
     from tests.browser.conftest import TOURS_TAKEN
 
-    options: dict[str, Any] = {"is_mobile": True, "has_touch": True} if picture.phone else {}
     context = browser.new_context(
         viewport={"width": picture.width, "height": picture.height},
         color_scheme="dark" if picture.scheme == "dark" else "light",
         reduced_motion="reduce",
         locale="en-GB",
-        **options,
     )
     page = context.new_page()
     page.add_init_script(TOURS_TAKEN)
@@ -142,8 +133,6 @@ def take(browser: Browser, address: str, picture: Picture) -> Path:
         page.locator(".ts-table td").first.wait_for()
     elif picture.path.startswith("/renew"):
         page.locator(picture.top).first.wait_for()
-    elif picture.path == "/":
-        page.locator(".first-tokens .t").first.wait_for()
     elif "predict" in picture.path or picture.path.startswith("/exercises"):
         page.locator(".question").wait_for()
         if "predict" in picture.path:

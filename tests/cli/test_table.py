@@ -23,7 +23,7 @@ SUGGESTS = tuple(map(int, version("click").split(".")[:2])) >= (
     8,
     4,
 )  # the intended command or option, in these words
-PNG = (ROOT / "docs" / "bpe-dark.png").read_bytes()
+PNG = (ROOT / "docs" / "bpe-light.png").read_bytes()
 LATIN = "Straße für Füße\nein Bär läuft\n".encode("latin-1") * 3
 CYRILLIC = "кириллица в старой кодировке\n".encode("koi8-r")
 
