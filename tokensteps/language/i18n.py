@@ -10,6 +10,7 @@ import ast
 import gettext as gettext_module
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import IO
@@ -36,6 +37,17 @@ def use_language(language: str) -> str:
     """Use `language` from here on in this thread, or English if it is unknown; returns the code."""
     _language.set(language if language in LANGUAGES else "en")
     return _language.get()
+
+
+@contextmanager
+def in_language(language: str) -> Iterator[None]:
+    """Use `language` within this block alone."""
+    before = current_language()
+    use_language(language)
+    try:
+        yield
+    finally:
+        use_language(before)
 
 
 def language_of(tag: str) -> str:

@@ -52,8 +52,8 @@ def show_stepping(
     `show_run`.
 
     `lead` gives a translated sentence on the page's contents under these settings ("": nothing); `beside`
-    draws next to the title; `ahead` gives the number of recorded steps needed after the learner's. A part that is run by itself finds the settings of the page's last run: to change
-    one is to run the page.
+    draws next to the title; `ahead` gives the number of recorded steps needed after the learner's. A part
+    that is run by itself finds the settings of the page's last run: to change one is to run the page.
     """
     controls = Controls(algorithm.name, algorithm.rules)
     with st.sidebar:

@@ -21,7 +21,7 @@ from tokensteps.assets import edited, read_asset
 from tokensteps.bounded import Memo
 from tokensteps.components.bundle import bundle
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
-from tokensteps.language.i18n import LANGUAGES, current_language, language_tag, use_language
+from tokensteps.language.i18n import LANGUAGES, in_language, language_tag, use_language
 from tokensteps.language.messages import page_refused, too_old
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EARLY_ROOM
@@ -180,9 +180,8 @@ def old_html() -> str:
 
 
 def _in_each_language(tell: Callable[[], str]) -> str:
-    before, text = current_language(), []
+    text = []
     for language in LANGUAGES:
-        use_language(language)
-        text.append(f'<p lang="{language_tag()}">{tell()}</p>')
-    use_language(before)
+        with in_language(language):
+            text.append(f'<p lang="{language_tag()}">{tell()}</p>')
     return "".join(text)

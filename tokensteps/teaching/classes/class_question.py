@@ -17,7 +17,7 @@ from tokenizers_core.encoding.models.pairs import merge_pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style, chip, pair_chips, pair_text, readable
 from tokensteps.drawing.training.candidates import by_spelling, offered_pairs
-from tokensteps.language.i18n import LANGUAGES, count, current_language, use_language
+from tokensteps.language.i18n import LANGUAGES, count, in_language
 from tokensteps.teaching.classes.markup_data import MarkupPart, markup_parts
 from tokensteps.teaching.events import merge_at, prune_at
 from tokensteps.teaching.merge_questions import prefix_of, shows_counts
@@ -72,17 +72,14 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     at = next_question_step(trace, min(step, len(trace)))
     if at is None:
         return None
-    was, say = current_language(), {}
     question = question_after(trace, at, kind, style)
     if isinstance(question.form, Choice) and len(_offered(trace, at, question.form, style)) < LEAST_CHOICES:
         kind = "split" if trace.ranked_by == "loss" else [*asks_about(trace)][1]
         question = question_after(trace, at, kind, style)
-    try:
-        for language in LANGUAGES:
-            use_language(language)
+    say = {}
+    for language in LANGUAGES:
+        with in_language(language):
             say[language] = markup_parts(question_after(trace, at, kind, style).prompt)
-    finally:
-        use_language(was)
     result: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
     if isinstance(question.form, Choice):
         choices = _offered(trace, at, question.form, style)
