@@ -129,6 +129,34 @@ def test_nothing_of_the_last_class_counts_in_the_next(strip: Page) -> None:
     assert (votes, lost, sent) == (0, None, [0, 1])
 
 
+@pytest.mark.parametrize("order", [["enter", "close"], ["close", "enter"]])
+def test_a_room_stays_open_from_page_to_page(strip: Page, order: list[str]) -> None:
+    """Whether the next page's strip comes before the last one's end, or after it; with the last strip, the room
+    closes."""
+    strip.clock.install()
+    strip.evaluate(
+        """order => {
+      Room.prototype.start = () => {};
+      const page = document.documentElement, sizes = { disconnect() {} };
+      const [last, next] = [0, 1].map(() => {
+        const [box, live, blank] = ["div", "div", "div"].map((name) => document.createElement(name));
+        const own = { box, live, blank, page, sizes, root: {}, timers: {}, gone: new AbortController() };
+        return Object.assign(Object.create(ClassStrip.prototype), own);
+      });
+      last.enter("CDFHJK");
+      const steps = { enter: () => next.enter("CDFHJK"), close: () => last.close() };
+      for (const name of order) steps[name]();
+      globalThis.next = next;
+    }""",
+        order,
+    )
+    strip.clock.run_for(60_000)
+    assert strip.evaluate("!next.room.gone && document[ROOM] === next.room")
+    strip.evaluate("next.close()")
+    strip.clock.run_for(60_000)
+    assert strip.evaluate("next.room.gone && !document[ROOM]")
+
+
 NUMBERS = (
     *("12", "0.05", "0,05", ".5", "1,234", "1,234.5", "-0.5", "\u22120.5", "\u20130.5", "1/20", "5/20*5", "5 / (20 \u00d7 5)"),
     *("(5)/(20*5)", "\uff11\uff0f\uff12\uff10", "\u30002\u3000", "5\u3000/\u300020", "1 \u00f7 8", "2:8", "0.2^3", "0.2**3"),
