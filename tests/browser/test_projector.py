@@ -39,9 +39,9 @@ OUTSIDE = f"""() => [{BOOK}, ...{BOOK}.children, ...{BOOK}.querySelectorAll('.tr
 NARRATION = ".say p:not(.why), .say p:not(.why) .t"
 FIGURES = ".w .t, td .t, .more, .say, .say .why, .figures > summary, .f, td, th, h3, .mark, .line > button, .where, .vocab .t, .vocab .k, .did, .per, h4"
 BEYOND = f"""() => [...{BOOK}.querySelectorAll('.line .now')].map(e => e.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth)"""
-UNDER = f"""() => {{ const boxes = what => [...what].filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect());
+UNDER = f"""parts => {{ const boxes = what => [...what].filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect());
   const over = boxes(document.querySelectorAll('.ts-projector > button, .ts-open-projected'));
-  return boxes({BOOK}.querySelectorAll('.transport > *')).filter(one => over.some(other => one.right > other.left && one.top < other.bottom
+  return boxes([...{BOOK}.querySelectorAll('.transport > *'), ...(parts ? document.querySelectorAll(parts) : [])]).filter(one => over.some(other => one.right > other.left && one.top < other.bottom
     && one.bottom > other.top)).map(one => [one.left, one.right]); }}"""
 TYPE = "e => e.currentCSSZoom * parseFloat(getComputedStyle(e).fontSize)"
 CUT = f"""() => [...{BOOK}.querySelectorAll('.cols > section')].flatMap(part => [...part.querySelectorAll('.w, tr')]
@@ -215,6 +215,13 @@ def a_question_stays_usable(page: Page) -> None:
     turn(page, "bpe", "corpus=hug&mode=predict&ask=count", 2)
     answer = page.get_by_label("Your answer")
     expect(answer).to_be_visible()
+    page.set_viewport_size({"width": 700, "height": 500})
+    enter(page)
+    page.wait_for_function(f"{BOOK}.getBoundingClientRect().width === 700")
+    assert page.evaluate(UNDER, '[class*="-predict"] .question') == []
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"!({ON}) && !document.fullscreenElement")
+    page.set_viewport_size(SCREEN["viewport"])
     enter(page)
     answer.click()
     page.keyboard.type("pb.")
