@@ -131,7 +131,7 @@ def test_nothing_of_the_last_class_counts_in_the_next(strip: Page) -> None:
 
 @pytest.mark.parametrize("order", [["enter", "close"], ["close", "enter"]])
 def test_a_room_stays_open_from_page_to_page(strip: Page, order: list[str]) -> None:
-    """Whether the next page's strip comes before the last one's end, or after it; with the last strip, the room
+    """Whether the next page's strip comes before the last one's end, or after it; with the last strip, it
     closes."""
     strip.clock.install()
     strip.evaluate(
@@ -161,6 +161,8 @@ NUMBERS = (
     *("12", "0.05", "0,05", ".5", "1,234", "1,234.5", "-0.5", "\u22120.5", "\u20130.5", "1/20", "5/20*5", "5 / (20 \u00d7 5)"),
     *("(5)/(20*5)", "\uff11\uff0f\uff12\uff10", "\u30002\u3000", "5\u3000/\u300020", "1 \u00f7 8", "2:8", "0.2^3", "0.2**3"),
     *("0.2\u00b3", "10\u207b\u00b2", "1.3 * 10^-3", "1e-3", "5 %", "\u2248 3.3", "= 7", "1 + 2*3", "2 - -3", "-(2)", "2^2^3"),
+    *("11 times", "3\u6b21", "5 \u56de", "0.5 nats.", "1/8 = 0.125", "1/3 \u2248 0.33", "1/8 = 12.5 %", "2 = 2 = 4/2", "7 pairs = 7"),
+    *("100/3 = 33", "1/3 = 33 %", "1/8 = 12 %", "1/3 = 0.3", "1/3 = 34 %", "1/8 = 0.2", "1/3 = 0.34", "3 = 4", "1 = = 1", "times", "2 times 3"),
     *("", "abc", "1 2", "1//2", "1/0", "(1", "1)", "()", "1,2,3", "2^0.5", "9^9^9", "5 5", "--", "%", "1 +", "-"),
 )  # fmt: skip
 

@@ -66,10 +66,21 @@ const OPERATIONS = [
   { "+": (one, other) => one + other, "-": (one, other) => one - other },
   { "*": (one, other) => one * other, "/": (one, other) => one / other },
 ];
-function readNumber(text) { // NaN for anything else
+const UNIT = /\s*(?:times?|occurrences?|pairs?|tokens?|pieces?|nats?|次|个|奈特|回|個|ナット)\.?$/i;
+function readNumber(text) { // NaN for anything else; both sides of 1/8 = 0.125 must be the same number
   // Chinese and Japanese keyboards type full-width digits.
   const ascii = (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0);
-  const narrow = text.replace(/[！-～]/g, ascii).replace(/^[\s=≈~]+|[\s=≈~]+$/g, "").replace(/\*\*/g, "^")
+  const sides = text.replace(/[！-～]/g, ascii).replace(/^[\s=≈~]+|[\s=≈~]+$/g, "").split(/[=≈]/);
+  const [value, ...others] = sides.map(readSide);
+  const rounding = (side) => { // half a unit of the last place, from two digits on
+    const [, whole = "", decimals = "", percent] = /^[\s-]*(\d*)(?:\.(\d*))?\s*(%?)\s*$/.exec(side) ?? [];
+    const significant = `${whole}${decimals}`.replace(/^0+/, "").length;
+    return significant < 2 ? 1e-12 : 0.500005 / 10 ** (decimals.length + (percent ? 2 : 0));
+  };
+  return others.every((other, index) => Math.abs(other - value) <= rounding(sides[index + 1])) ? value : NaN;
+}
+function readSide(text) { // a number without a sign of equality
+  const narrow = text.trim().replace(UNIT, "").replace(/\*\*/g, "^")
     .replace(/⁻?[⁰¹²³⁴-⁹]+/g, (raised) => `^${raised.replace(/./g, (sign) => "-0123456789"[RAISED.indexOf(sign)])}`)
     .replace(/[×·⋅x÷⁄:−–]/g, (sign) => SIGNS[sign]);
   const share = narrow.endsWith("%") ? 100 : 1, parts = [...narrow.replace(/%$/, "").matchAll(PART)];
