@@ -547,7 +547,7 @@ class ClassStrip extends Component {
     round.state = "revealed";
     this.update(); // nothing is held back any more
     const { question, place } = round;
-    if (question.kind !== "own" && typeof place?.step === "number" && stepNow() === place.step) {
+    if (question.kind !== "own" && stepNow() === place?.step && isSameRun(here(), place)) {
       await this.goTo(place.step + 1);
     }
   }

@@ -32,7 +32,8 @@ STRIP = """() => {
 @pytest.fixture
 def strip(page: Page) -> Page:
     """A page with a strip in a class that can't be reached."""
-    page.goto("about:blank")
+    page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
+    page.goto("http://localhost/")
     page.add_script_tag(
         content=read_script("class").replace("export default ", "").replace("const planHere", "var planHere")
     )
@@ -155,6 +156,60 @@ def test_a_room_stays_open_from_page_to_page(strip: Page, order: list[str]) -> N
     strip.evaluate("next.close()")
     strip.clock.run_for(60_000)
     assert strip.evaluate("next.room.gone && !document[ROOM]")
+
+
+STREAMS = """() => {
+  globalThis.streams = [];
+  globalThis.EventSource = class extends EventTarget {
+    static CLOSED = 2;
+    readyState = 1;
+    constructor(url) {
+      super();
+      streams.push(this);
+    }
+    close() { this.readyState = 2; }
+    says(kind, data = {}) { this.dispatchEvent(new MessageEvent(kind, { data: JSON.stringify(data) })); }
+  };
+}"""
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_is_asked_of_a_class_that_has_ended(strip: Page, there: bool) -> None:
+    """Neither by a page that hears the end, nor by one that comes after it."""
+    strip.clock.install()
+    strip.evaluate(STREAMS)
+    strip.evaluate(
+        """there => {
+      globalThis.room = new Room("CDFHJK");
+      room.open();
+      streams[0].says("state", { ended: !there });
+      if (there) streams[0].says("end");
+      setInterval(() => room.look(), 1000);
+    }""",
+        there,
+    )
+    strip.clock.run_for(600_000)
+    assert strip.evaluate("streams.map((one) => one.readyState)") == [2]
+
+
+def test_a_student_stays_the_same_when_an_answer_is_cut_off(strip: Page) -> None:
+    """As when the network is lost in the midst of it: the page asks again, and is known by its own device."""
+    strip.clock.install()
+    strip.evaluate(STREAMS)
+    strip.evaluate(
+        """() => {
+      globalThis.answers = ["{", "<p>Log in to the Wi-Fi</p>", '{"device": "own", "number": 1}'];
+      globalThis.fetch = async () => new Response(answers.shift());
+      saved.set("CDFHJK", { device: "own" });
+      globalThis.kept = () => [saved.get("CDFHJK").device, streams.length];
+      globalThis.room = new Room("CDFHJK");
+      room.start();
+    }"""
+    )
+    strip.clock.run_for(500)
+    assert strip.evaluate("kept()") == ["own", 0]
+    strip.clock.run_for(10_000)
+    assert strip.evaluate("kept()") == ["own", 1]
 
 
 NUMBERS = (

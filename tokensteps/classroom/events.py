@@ -122,7 +122,7 @@ def _to_lecturer(
     question = room.rounds[note.data["round"]]
     match note.name:
         case "ask":
-            return "ask", question_of(question, now, key=True)
+            return "ask", question_of(room, question, now, key=True)
         case "reveal":
             verdict = {
                 "key": question.question["key"],
@@ -141,7 +141,7 @@ def _to_student(
         case "give":
             return "give", assignment_of(room.assignment)
         case "ask":
-            return "ask", question_of(room.rounds[note.data["round"]], now)
+            return "ask", question_of(room, room.rounds[note.data["round"]], now)
         case "shown":
             return "closed", {"round": note.data["round"]}
         case "reveal":
@@ -150,8 +150,8 @@ def _to_student(
     return None
 
 
-def question_of(round_: Round, now: float, key: bool = False) -> dict[str, Any]:
-    """A round's question, without its key for students, or with it."""
+def question_of(room: Room, round_: Round, now: float, key: bool = False) -> dict[str, Any]:
+    """A round's question and place, without its key for students, or with it."""
     question = dict(round_.question)
     more = {"prepared": round_.prepared} if key else {}
     if not key:
@@ -162,6 +162,7 @@ def question_of(round_: Round, now: float, key: bool = False) -> dict[str, Any]:
         "round": round_.number,
         "first": round_.first,
         "question": question,
+        "place": round_.place and {**round_.place, "query": room.query_of(round_)},
         "left": round_.left(now),
         **more,
     }
@@ -261,9 +262,8 @@ def _present(room: Room, person: Person, people: People, now: float) -> dict[str
     if question is None:
         return None
     shape = {
-        **question_of(question, now, key=person.lecturer),
+        **question_of(room, question, now, key=person.lecturer),
         "state": question.state,
-        "place": question.place,
     }
     if person.lecturer:
         return {**shape, **tally_of(room, question, people.here), "put": question.aside}

@@ -251,7 +251,7 @@ class Hub:
             await asyncio.sleep(CLASS_POLL)
             try:
                 await self.read_news()
-                if self.clock() - counted >= PRESENCE_SECONDS:
+                if abs(self.clock() - counted) >= PRESENCE_SECONDS:  # a clock may be set back
                     counted = self.clock()
                     for open_class in [*self._classes.values()]:
                         await self._count(open_class)
@@ -279,7 +279,7 @@ class Hub:
             return
         here = frozenset(number for number in open_class.streams if number)
         since, named = open_class.noted
-        if here != named or (here and now - since > PRESENCE_LOST / 3):
+        if here != named or (here and abs(now - since) > PRESENCE_LOST / 3):
             open_class.noted = now, here
             who = json.dumps(sorted(here))
             await self._in_thread(lambda store: store.here(code, self._server, who, now))

@@ -302,9 +302,13 @@ class Room:
         same.assignment = own = self.assignment and self.assignment.copy()
         same.assignments = [own if one is self.assignment and own else one for one in self.assignments]
         same.rounds = {
-            number: one.copy() if one.state == "open" else one for number, one in self.rounds.items()
+            number: one.copy() if one.state == "open" else copy(one) for number, one in self.rounds.items()
         }
         return same
+
+    def query_of(self, round_: Round) -> str:
+        """The query of a round's run; "" without one."""
+        return self.visited[round_.place["run"] - 1][1] if round_.place else ""
 
     def _say(self, name: str, size: int = 0, **data: Any) -> None:
         note = Note(self.known, name, data, size or self._long)
@@ -380,18 +384,20 @@ class Room:
             device.follows = everybody
 
     def _do_ask(self, entry: Said) -> None:
-        self._begin(entry["question"], None, entry)
+        # The query may be the longest part of a place; each run's is kept once.
+        where = {name: value for name, value in (self.place or {}).items() if name != "query"}
+        self._begin(entry["question"], None, entry, where)
 
     def _do_again(self, entry: Said) -> None:
         former = self.rounds[entry["round"]]
-        self._begin(former.question, former.first, {**entry, "prepared": former.prepared})
+        self._begin(former.question, former.first, {**entry, "prepared": former.prepared}, former.place)
 
-    def _begin(self, question: Mapping[str, Any], first: int | None, entry: Said) -> None:
+    def _begin(
+        self, question: Mapping[str, Any], first: int | None, entry: Said, where: Mapping[str, Any]
+    ) -> None:
         if self.round is not None and self.round.state in ("open", "shown"):
             self.round.state = "closed"
         number = self._next_number()
-        # The query may be the longest part of a place; each run's is kept once.
-        where = {name: value for name, value in (self.place or {}).items() if name != "query"}
         self.round = Round(
             number,
             first or number,
@@ -402,7 +408,7 @@ class Room:
             prepared=entry.get("prepared", ""),
         )
         self.rounds[number] = self.round
-        self._say("ask", len(as_line(question)), round=number)
+        self._say("ask", len(as_line(question)) + len(self.query_of(self.round)), round=number)
 
     def _next_number(self) -> int:
         self.numbered += 1

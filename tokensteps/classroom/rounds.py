@@ -131,8 +131,10 @@ class Round:
 
     def left(self, now: float) -> float | None:
         """Remaining seconds of the countdown; None without one."""
-        seconds = self.question.get("seconds")
-        return None if seconds is None else round(max(0.0, self.opened + seconds - now), 1)
+        seconds: float | None = self.question.get("seconds")
+        if seconds is None:
+            return None
+        return round(min(max(0.0, self.opened + seconds - now), seconds), 1)  # a clock may be set back
 
     def late(self, now: float) -> bool:
         """Whether the countdown is over, for answers under way, too."""

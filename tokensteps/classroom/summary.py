@@ -70,7 +70,7 @@ def rounds_csv(room: Room) -> str:
 
 def _address(room: Room, round_: Round) -> str:
     """The query of a round's run, unless it is too long for each line."""
-    query = room.visited[round_.place["run"] - 1][1] if round_.place else ""
+    query = room.query_of(round_)
     return query if len(query) <= CELL_LIMIT else ""
 
 

@@ -26,7 +26,10 @@ async function arrived(request) { // an answer; Refused with the kind of error f
   if (!answer.ok) throw new Refused((await answer.json().catch(() => ({}))).error ?? "store");
   return answer;
 }
-const answered = async (request) => (await arrived(request)).json().catch(() => ({})); // its JSON
+async function answered(request) { // its JSON, unless the network is lost in the midst of it
+  const answer = await arrived(request);
+  return answer.json().catch(() => { throw new Refused("offline"); });
+}
 function post(path, body = {}) {
   const headers = { "Content-Type": "application/json" }, signal = AbortSignal.timeout(UNANSWERED);
   return answered(fetch(api() + path, { method: "POST", headers, signal, body: JSON.stringify(body) }));
@@ -170,7 +173,7 @@ class Room extends EventTarget {
     this.tell("away");
   }
   look() { // now and then: a lost network says nothing
-    if (this.lastEventAt === -Infinity || !this.source || !this.isAway()) return;
+    if (this.lastEventAt === -Infinity || !this.source || this.state?.ended || !this.isAway()) return;
     this.source.close();
     this.lose();
     this.later(() => this.open());
@@ -219,7 +222,7 @@ class Room extends EventTarget {
     const was = this.place;
     if (kind === "state") this.know(data);
     else if (this.state) this.learn(kind, data);
-    if (kind === "end") this.source.close();
+    if (this.state?.ended) this.source.close(); // nothing follows
     if (this.state?.ended && this.isLecturer()) saved.set(this.code, { over: true });
     this.tell(kind);
     const elsewhere = ["run", "step", "tab"].some((name) => was?.[name] !== this.place?.[name]);
@@ -260,7 +263,7 @@ class Room extends EventTarget {
     else if (kind === "lost") this.lost.set(`${data.run}.${data.step}`, data);
     else if (kind === "ask") {
       if (data.prepared) state.asked.push(data.prepared);
-      this.begin({ ...data, place: this.place });
+      this.begin(data);
     } else if (kind === "put") this.put = data.round;
     else if (kind === "drop") {
       if (mine && state.round.prepared) state.asked.splice(state.asked.lastIndexOf(state.round.prepared), 1);

@@ -364,3 +364,13 @@ def test_a_copy_stays_as_the_class_was() -> None:
     say(room, "ask", question=questions.read_question(QUESTION))
     assert {kind: summarize(still) for kind, summarize in summary.SUMMARIES.items()} == before
     assert summary.SUMMARIES["json"](room) != before["json"]
+
+
+def test_a_copy_counts_for_itself() -> None:
+    """Another thread counts it, and would give the class its old bars."""
+    room = a_room(devices=1)
+    say(room, "ask", question=questions.read_question(QUESTION))
+    say(room, "answer", n=1, round=1, a="a")
+    say(room, "show", round=1)
+    still = room.copy().rounds[1]
+    assert still.bars() == room.rounds[1].bars() and still.bars() is not room.rounds[1].bars()

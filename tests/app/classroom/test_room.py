@@ -89,6 +89,29 @@ def test_a_vote_a_discussion_and_a_second_vote() -> None:
     assert {(one["round"], one["repeats"]) for one in lines} == {("1", ""), ("2", "1")}
 
 
+def test_a_second_vote_is_about_the_place_of_the_first() -> None:
+    """Wherever the class is meanwhile: the words are graded by the tokenizer of their own run."""
+    room = room_of(JOIN, place(3), ASK, {"do": "show", "round": 1}, place(7, query="corpus=hug"))
+    assert say(room, {"do": "again", "round": 1}) == [None]
+    assert room.rounds[2].place == room.rounds[1].place
+    lines = [*csv.DictReader(io.StringIO(rounds_csv(room)))]
+    assert {(line["query"], line["step"]) for line in lines} == {("corpus=course", "3")}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_question_names_its_place_however_late_a_browser_hears_of_it(number: int) -> None:
+    """Its step and run, for the lecturer and for a student: a page that comes back holds back the steps after
+    it, too."""
+    room = room_of(JOIN, place(3), ASK)
+    person = Person("CDFHJK", "b", number)
+    asked = [one for one in events(room, 0, person, NOBODY, 0.0) if b"event: ask" in one][-1]
+    places = [
+        json.loads(asked.partition(b"data: ")[2])["place"],
+        state_for(room, person, NOBODY, 0.0)["round"]["place"],
+    ]
+    assert places == [room.place, room.place]
+
+
 def test_an_answer_replaces_the_one_before() -> None:
     room = room_of(JOIN, place(0), ASK, answer(1, "b"), answer(1, "a"))
     assert say(room, answer(1, "a")) == ["same"]
@@ -335,6 +358,7 @@ def test_the_countdown_ends_a_vote() -> None:
     in_time, late = ({**answer(1, "a"), "at": opened + 30 + LATE_SECONDS + more} for more in (-0.1, 0.1))
     assert say(room, in_time, {**late, "n": 2}) == [None, "late"]
     assert room.rounds[1].left(opened + 10) == 20
+    assert room.rounds[1].left(opened - 3600) == 30, "a clock was set back"
 
 
 def test_long_tails_are_gathered() -> None:

@@ -18,7 +18,13 @@ from tests.loops import reached, turns
 from tests.waiting import Clock
 from tokensteps.classroom import stream
 from tokensteps.classroom.store import FileStore
-from tokensteps.limits import CLASS_BEHIND, CLASS_IDLE_SECONDS, CLASS_SECONDS, STREAMS_EACH
+from tokensteps.limits import (
+    CLASS_BEHIND,
+    CLASS_IDLE_SECONDS,
+    CLASS_SECONDS,
+    PRESENCE_SECONDS,
+    STREAMS_EACH,
+)
 
 Make = Callable[[], Web]
 
@@ -255,6 +261,25 @@ async def test_an_unused_class_leaves_memory(monkeypatch: pytest.MonkeyPatch, tm
     clock.now += CLASS_IDLE_SECONDS + 2
     await reached(lambda: not web.hub.knows(code))
     assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, "it is in the store"
+
+
+async def test_people_are_counted_when_a_clock_was_set_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clock = Clock()
+    web = attend(monkeypatch, tmp_path, clock)()
+    code, key = await web.open()
+    wall, device = web.listen(code, key), await web.join(code)
+    await wall.hears("state")
+    for back in (0, 3600):
+        student = web.listen(code, device)
+        await student.hears("state")
+        clock.now += PRESENCE_SECONDS - back
+        await reached(lambda: wall.named("people") and wall.named("people")[-1]["here"] == 1)
+        student.gone.set()
+        await web.tasks[-1]
+        clock.now += PRESENCE_SECONDS
+        await reached(lambda: wall.named("people")[-1]["here"] == 0)
 
 
 async def test_a_class_lost_by_the_store_ends_for_all(make: Make, tmp_path: Path) -> None:
