@@ -518,7 +518,11 @@ class ClassStrip extends Component {
       this.say(this.labels.error_store);
       if (this.isElsewhere()) this.join(this.walkHere());
     }
-    if (!this.coming || (coming.nonce && (document[SHOWN]?.went !== coming.nonce || !here()))) return;
+    if (!this.coming) return;
+    if (coming.nonce) {
+      if (document[SHOWN]?.went !== coming.nonce || !here()) return;
+      [coming.nonce, coming.since] = ["", performance.now()]; // the page is there; its step may take as long
+    }
     const { question, id, step } = coming, { place } = this.room;
     this.asking = true;
     if (step === null || (isSame(here(), place) && place.step === step)) {

@@ -132,6 +132,7 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
     expect_answered(lecturer, "3 of 3 have answered")
     tokyo.reload()
     expect(tokyo.locator(f'{CARD} [data-key="=u + g"]')).to_have_attribute("aria-pressed", "true")
+    nothing_leads_ahead(tokyo)
     assert phone.evaluate(CUT) == []
     lecturer.keyboard.press("s")
     expect(phone.locator(CARD)).to_contain_text("Answers are closed.")
