@@ -40,7 +40,7 @@ def use_language(language: str) -> str:
 
 
 @contextmanager
-def in_language(language: str) -> Iterator[None]:
+def using_language(language: str) -> Iterator[None]:
     """Use `language` within this block alone."""
     before = current_language()
     use_language(language)

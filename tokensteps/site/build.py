@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count as numbers
 from typing import Final, NamedTuple, TypeVar
 
-from tokensteps.language.i18n import LANGUAGES, in_language
+from tokensteps.language.i18n import LANGUAGES, using_language
 from tokensteps.language.terms import TERMS
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import RULES_OF
@@ -143,7 +143,7 @@ def in_languages(
 ) -> Iterator[tuple[str, str]]:
     """Pages in all languages of a site, or in these alone: path and text of each."""
     for language in languages or site.languages:
-        with in_language(language):
+        with using_language(language):
             positions = [(TRY_PAGE, try_title())] if site.pyodide else []
             result = [(page.path, document(page, site.languages, positions)) for page in make()]
         yield from ((f"{language}/{path}", text) for path, text in result)

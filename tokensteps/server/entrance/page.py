@@ -21,7 +21,7 @@ from tokensteps.assets import edited, read_asset
 from tokensteps.bounded import Memo
 from tokensteps.components.bundle import bundle
 from tokensteps.components.flipbook import FLIPBOOK_STYLES
-from tokensteps.language.i18n import LANGUAGES, in_language, language_tag, use_language
+from tokensteps.language.i18n import LANGUAGES, language_tag, use_language, using_language
 from tokensteps.language.messages import page_refused, too_old
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EARLY_ROOM
@@ -182,6 +182,6 @@ def old_html() -> str:
 def _in_each_language(tell: Callable[[], str]) -> str:
     text = []
     for language in LANGUAGES:
-        with in_language(language):
+        with using_language(language):
             text.append(f'<p lang="{language_tag()}">{tell()}</p>')
     return "".join(text)

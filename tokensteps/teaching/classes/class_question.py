@@ -17,7 +17,7 @@ from tokenizers_core.encoding.models.pairs import merge_pair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.drawing.tokens import Style, chip, pair_chips, pair_text, readable
 from tokensteps.drawing.training.candidates import by_spelling, offered_pairs
-from tokensteps.language.i18n import LANGUAGES, count, in_language
+from tokensteps.language.i18n import LANGUAGES, count, using_language
 from tokensteps.teaching.classes.markup_data import MarkupPart, markup_parts
 from tokensteps.teaching.events import merge_at, prune_at
 from tokensteps.teaching.merge_questions import prefix_of, shows_counts
@@ -78,7 +78,7 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
         question = question_after(trace, at, kind, style)
     say = {}
     for language in LANGUAGES:
-        with in_language(language):
+        with using_language(language):
             say[language] = markup_parts(question_after(trace, at, kind, style).prompt)
     result: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
     if isinstance(question.form, Choice):
