@@ -122,10 +122,10 @@ def piece_slip(trace: UnigramTrace, step: int, yours: str, offered: Sequence[Ran
 
 
 def probabilities(trace: UnigramTrace, step: int, pieces: Sequence[str], style: Style) -> str:
-    """Pieces with their probabilities after a step, in one line."""
-    model = trace.pieces_at(step)
+    """Pieces and unknown characters with their probabilities after a step, in one line."""
+    model, unknown = trace.pieces_at(step), trace[step].unknown
     items = [
-        f'<span class="given">{chip(piece, style)} {chance(math.exp(model[piece]))}</span>'
+        f'<span class="given">{chip(piece, style)} {chance(math.exp(model.get(piece, unknown)))}</span>'
         for piece in sorted(pieces, key=lambda piece: (-len(piece), piece))
     ]
     return f'<p class="givens">{"".join(items)}</p>'
@@ -173,12 +173,12 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
 
 def resplits(trace: UnigramTrace, step: int, piece: str) -> Iterator[ResplitWord]:
     """The words with another split without a piece."""
-    pieces = trace[step].pieces
+    pieces, unknown = trace[step].pieces, trace[step].unknown
     others = {other: log for other, log in pieces.items() if other != piece}
     for word, split in trace[step].splits().items():
-        path = Lattice.build(word, others).best() if piece in split else None
+        path = Lattice.build(word, others, unknown).best() if piece in split else None
         if path is not None:
-            before = -sum(pieces[part] for part in split)
+            before = -sum(pieces.get(part, unknown) for part in split)
             yield ResplitWord(trace.word_frequencies[word], before, -path.log_probability, split, path.pieces)
 
 

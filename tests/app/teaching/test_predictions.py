@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.core.oracle_bpe import plain_bpe
-from tests.core.oracle_unigram import all_paths, costs, plain_unigram_course
+from tests.core.oracle_unigram import all_paths, costs, plain_removal_losses, plain_unigram_course
 from tests.core.oracle_wordpiece import plain_wordpiece
 from tests.samples import sampled
 from tokenizers_core import TIE_RULES, Corpus, train_bpe, train_unigram, train_wordpiece
@@ -31,6 +31,7 @@ from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.rules import ASK_KINDS
+from tokensteps.teaching.events import prune_at
 from tokensteps.teaching.predictions import ASKS, ASKS_OF_KIND, next_question_step, question_after
 from tokensteps.teaching.questions import RIGHT, TIED, UNREAD, WRONG, Choice
 
@@ -163,6 +164,27 @@ def test_the_next_prune_and_what_it_costs(words: dict[str, int]) -> None:
             gone.append(piece)
             step += 1
     assert step == len(trace) and losses > 3
+
+
+def test_what_a_prune_costs_beside_unknown_characters() -> None:
+    """Oracle: the plain removal losses, with unknown characters as pieces; the working's own numbers."""
+    trace = train_unigram(Corpus.from_counts(HUG), vocab_size=None, character_coverage=0.9)
+    assert {*trace.left_out} == {"s", "b"}
+    costly = 0
+    for step in range(len(trace)):
+        snapshot, event = trace[step], prune_at(trace, step + 1)
+        model = {piece: -log for piece, log in snapshot.pieces.items()}
+        model |= dict.fromkeys(trace.left_out, -snapshot.unknown)
+        question = question_after(trace, step, "loss", STYLE)
+        if question.kind == "loss":
+            loss = plain_removal_losses(HUG, model)[event.piece]
+            assert question.grade(f"{loss:.4f}").kind == RIGHT
+            worked = re.findall(r"(\d+) × \(([\d.]+) − ([\d.]+)\)", question.worked)
+            assert sum(int(one) * (float(after) - float(before)) for one, after, before in worked) == (
+                pytest.approx(loss, abs=0.01)
+            )
+            costly += loss > 1 and "b" in chips_in(question.prompt)
+    assert costly
 
 
 def test_how_a_word_is_split_without_the_next_piece() -> None:
