@@ -424,12 +424,15 @@ def _occurrences(trace: MergeTrace, step: int, token: str) -> int:
 
 
 def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
-    """Parity-aware BPE: which language chooses the next merge?"""
+    """Parity-aware BPE: which language chooses the next merge? None where tokens alone don't tell: a language
+    with as many has to wait or has no pair left, or languages have ratios."""
     key = chooser(trace, step)
-    if not isinstance(trace, ParityTrace) or not key:
+    if not isinstance(trace, ParityTrace) or not key or trace.settings["ratio"]:
         return None
     event, as_needy = merge_at(trace, step + 1), trace.as_needy(step)
     tokens = trace.parallel_tokens(step)
+    if any(number >= tokens[key] for language, number in tokens.items() if language not in as_needy):
+        return None
     numbers = escape(
         ", ".join(f"{language_name(language)} {count(number)}" for language, number in tokens.items())
     )

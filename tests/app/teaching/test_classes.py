@@ -197,7 +197,32 @@ def test_which_language_chooses_the_next_merge() -> None:
     ((_step, first), (_later, second)) = class_questions(twins, "language")
     assert [(one["key"], one["tied"]) for one in (first, second)] == [(["a"], ["b"])] * 2
     windowed = train_paritybpe({"a": alike, "b": alike}, merges=2, window=4)
-    assert not next(class_questions(windowed, "language"))[1]["tied"]
+    assert not [*class_questions(windowed, "language")]  # the last choices decide, too
+
+
+@pytest.mark.parametrize("rules", [{"recent": "3"}, {"min": "20"}])
+def test_which_language_chooses_is_asked_only_where_tokens_tell(rules: dict[str, str]) -> None:
+    """A language with more tokens may have to wait, or have no pair left. Oracle: the tokens of each
+    language's own text, recounted."""
+    trace: Any = trace_at(BPE, corpus="parallel", **rules)
+    asked = dict(class_questions(trace, "language"))
+    passed_over = 0
+    for step in range(len(trace)):
+        tokens = {
+            language: sum(len(trace.splits(step, [word])[word]) * times for word, times in corpus.items())
+            for language, corpus in trace.corpora.items()
+        }
+        worst = [one for one in tokens if tokens[one] == max(tokens.values())]
+        chosen = trace.language_at(step + 1)
+        passed_over += chosen not in worst
+        assert chosen == worst[0] if step in asked else (chosen not in worst or len(worst) > 1)
+        if step in asked:
+            assert {*asked[step]["key"], *asked[step]["tied"]} == {*worst}
+    assert passed_over and asked
+    ratio = train_paritybpe(
+        {"en": Corpus.from_counts({"hug": 3}), "de": Corpus.from_counts({"pug": 2})}, ratio=[1, 2]
+    )
+    assert not [*class_questions(ratio, "language")]
 
 
 def test_a_pair_that_a_bound_excludes_is_offered_and_wrong() -> None:
