@@ -16,13 +16,21 @@ from typing import Any
 import pytest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read, expect_markup
-from tokenizers_core import TIE_RULES, BpeTrace, Corpus, train_bpe, train_pickybpe, train_unigram
+from tokenizers_core import (
+    TIE_RULES,
+    BpeTrace,
+    Corpus,
+    train_bpe,
+    train_paritybpe,
+    train_pickybpe,
+    train_unigram,
+)
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import RuleEvent
 from tokensteps.drawing.encoding import encoding_frame
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.closeness import tell_margin_of
-from tokensteps.drawing.narration.kinds import tell_rule_event
+from tokensteps.drawing.narration.kinds import tell_chooser, tell_rule_event
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.drawing.narration.text_format import TOKENS_NAMED, Plain
 from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
@@ -259,3 +267,23 @@ def test_a_merge_of_two_equal_tokens_takes_two_places() -> None:
     narration = tell_rule_event(event, Plain(PLAIN))
     assert "took 6 of its 9 places" in narration.lead
     assert "1/2" in narration.why and "counts each merge once" in narration.why
+
+
+@pytest.mark.parametrize(
+    ("rules", "step", "says"),
+    [
+        ({}, 2, "German chooses: of the parallel lines, its own take 18 tokens."),
+        ({"window": 1, "alpha": 1}, 2, "English chooses: of the parallel lines, its own take 15 tokens. German is served worse, but has to wait: it chose too often within the window of 1."),
+        ({"min_frequency": 5}, 1, "English chooses: of the parallel lines, its own take 15 tokens. German is served worse, but has no pair left that is frequent enough."),
+        ({"ratio": [2, 1, 1]}, 3, "German chooses: for its ratio of 1, its text is compressed least, from 22 to 22 tokens."),
+        ({"ratio": [2, 1, 1]}, 4, "English chooses: for its ratio of 2, its text is compressed least, from 15 to 7 tokens. Spanish is served worse, but has no pair left that is frequent enough."),
+    ],
+)  # fmt: skip
+def test_why_a_language_chooses(rules: dict[str, Any], step: int, says: str) -> None:
+    """Oracle: by hand. German has 22 letters and no pair 5 times. With twice the ratio, English is compressed
+    more than German's 22/22 after two merges (15/7 ÷ 2), but less than its 22/18 after three."""
+    words = {"en": {"hug": 3, "pug": 2}, "de": {"bunt": 4, "mut": 2}, "es": {"a": 3}}
+    corpora = {language: Corpus.from_counts(counts) for language, counts in words.items()}
+    trace = train_paritybpe(corpora, merges=4, **rules)
+    told = tell_chooser(trace.merge_event(step), Plain(PLAIN), trace[step])
+    assert told.startswith(f"{says} Plain BPE would merge")

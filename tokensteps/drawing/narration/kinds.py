@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from tokenizers_core.training.kinds.paritybpe import ParityMergeEvent
+from collections.abc import Iterator
+from fractions import Fraction
+
+from tokenizers_core.training.kinds.paritybpe import ParityMergeEvent, ParityTrace, chooser_of
 from tokenizers_core.training.kinds.pickybpe import PickyMergeEvent, RemoveEvent
 from tokenizers_core.training.kinds.superbpe import StageEvent, SuperMergeEvent
-from tokenizers_core.training.merge_trace import MergeEvent, RuleEvent
+from tokenizers_core.training.merge_trace import MergeEvent, MergeSnapshot, RuleEvent
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
-from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import language_name
 
 
@@ -68,8 +71,11 @@ def tell_stage(event: StageEvent, voice: TextFormat) -> Narration:
     return Narration(lead, why)
 
 
-def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
-    """Parity-aware BPE: the choosing language, the reason, and the plain rule's merge; "" for other kinds."""
+def tell_chooser(event: MergeEvent, voice: TextFormat, snapshot: MergeSnapshot | None = None) -> str:
+    """Parity-aware BPE: the choosing language, the reason, and the plain rule's merge; "" for other kinds.
+
+    The snapshot after the merge adds the ratio, or the languages that are served worse.
+    """
     if not isinstance(event, ParityMergeEvent) or event.plain is None:
         return ""
     if not event.language:
@@ -80,6 +86,9 @@ def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
         language=voice.strong(language_name(event.language)),
         tokens=voice.strong(count(tokens[event.language])),
     )
+    if snapshot is not None and isinstance(snapshot.trace, ParityTrace):
+        ratio = tell_ratio(snapshot.trace, event, voice)
+        chose = sentences(ratio or chose, *tell_passed_over(snapshot.trace, snapshot.step - 1, voice))
     if event.plain == event.pair:
         return sentences(chose, voice.say(_("Plain BPE would merge the same pair.")))
     plain = ngettext(
@@ -88,6 +97,54 @@ def tell_chooser(event: MergeEvent, voice: TextFormat) -> str:
         event.plain_freq,
     )
     return sentences(chose, voice.say(plain, pair=voice.pair(event.plain), number=count(event.plain_freq)))
+
+
+def tell_ratio(trace: ParityTrace, event: ParityMergeEvent, voice: TextFormat) -> str:
+    """The choosing language, and its compression for its ratio; "" in a run without ratios."""
+    if trace.settings["ratio"] is None:
+        return ""
+    ratios = dict(zip(trace.languages, trace.settings["ratio"], strict=True))
+    return voice.say(
+        _(
+            "{language} chooses: for its ratio of {ratio}, its text is compressed least, from {before} to {after} tokens."
+        ),
+        language=voice.strong(language_name(event.language)),
+        ratio=str(ratios[event.language]),
+        before=count(trace.parallel_tokens(0)[event.language]),
+        after=voice.strong(count((event.tokens_before or {})[event.language])),
+    )
+
+
+def tell_passed_over(trace: ParityTrace, step: int, voice: TextFormat) -> Iterator[str]:
+    """The languages that are served worse after `step` steps than the choosing one: those that have to wait,
+    and those without a pair."""
+    tokens = trace.parallel_tokens(step)
+    chooser = chooser_of([*trace.parallel_tokens(0).values()], trace.settings)
+    needs = [chooser.need(number, [*tokens.values()]) for number in range(len(tokens))]
+    worse = [number for number, need in enumerate(needs) if need > needs[trace.chooser_at(step)]]
+    waiting = []
+    if window := trace.settings["window"]:
+        recent = [*trace.chosen[max(trace.settings["global_merges"], step - window) : step]]
+        waiting = [number for number in worse if Fraction(recent.count(number), window) > chooser.most]
+    without = [number for number in worse if number not in waiting]
+
+    def names(numbers: list[int]) -> str:
+        return listed(voice.strong(language_name(trace.languages[number])) for number in numbers)
+
+    if waiting:
+        text = ngettext(
+            "{languages} is served worse, but has to wait: it chose too often within the window of {window}.",
+            "{languages} are served worse, but have to wait: they chose too often within the window of {window}.",
+            len(waiting),
+        )
+        yield voice.say(text, languages=names(waiting), window=count(window))
+    if without:
+        text = ngettext(
+            "{languages} is served worse, but has no pair left that is frequent enough.",
+            "{languages} are served worse, but have no pair left that is frequent enough.",
+            len(without),
+        )
+        yield voice.say(text, languages=names(without))
 
 
 def tell_kind(event: MergeEvent, voice: TextFormat) -> list[str]:
