@@ -10,10 +10,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import Final, NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
 
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.comparison import surface
+from tokenizers_core.training.comparison import surface, surfaces
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.pickybpe import PickyTrace, RemoveEvent
 from tokenizers_core.training.merge_trace import MergeTrace
@@ -46,9 +47,12 @@ VITERBI_TABLES: Final = 3
 LONGEST_WORD: Final = 10
 """Characters of a word to split."""
 RULES_LISTED: Final = 80
-"""The most merge rules, tokens or pieces in a task."""
+"""The most merge rules, tokens or pieces for several words to split."""
 ANSWER_LINES: Final = 4
 """Lines to write on where an answer has several."""
+
+Learned = TypeVar("Learned")
+"""A merge rule, a token or a piece."""
 
 
 class PaperTask(NamedTuple):
@@ -195,10 +199,12 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
 
 
 def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask]:
-    """Blank Viterbi tables of the longest words within the limit."""
+    """Blank Viterbi tables of the longest words within the limit, without unknown characters."""
     fitting = [word for word in snapshot.trace.corpus.words if 2 < len(word) <= LONGEST_WORD]
-    for word in sorted(fitting, key=len, reverse=True)[:VITERBI_TABLES]:
-        lattice = snapshot.lattice(word)
+    lattices = map(snapshot.lattice, sorted(fitting, key=len, reverse=True))
+    known = (lattice for lattice in lattices if not any(edge.unknown for edge in lattice.edges))
+    for lattice in islice(known, VITERBI_TABLES):
+        word = lattice.text
         heads = (_("Up to here"), _("Highest log probability"), _("Last piece"))
         rows = []
         for one in lattice.viterbi():
@@ -222,7 +228,7 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask
             _("The Viterbi table"),
             f"<p>{fill(question, word=chip(word, style))}</p>"
             + side_by_side(
-                pieces_table(snapshot, [word], style),
+                pieces_table(fitting_on_paper([word], snapshot.pieces.items())[1], style),
                 blank_table(heads, [(row[0], None, None) for row in rows]),
             )
             + '<div class="line"></div>',
@@ -230,12 +236,22 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask
         )
 
 
-def pieces_table(snapshot: UnigramSnapshot, words: Sequence[str], style: Style) -> str:
-    """The pieces that occur in these words, with their log probabilities."""
-    results = [(piece, log) for piece, log in snapshot.pieces.items() if any(piece in word for word in words)]
+def fitting_on_paper(
+    words: Sequence[str], learned: Iterable[tuple[str, Learned]]
+) -> tuple[Sequence[str], list[tuple[str, Learned]]]:
+    """The last of these words, as many as have all that was learned for them on the sheet; and that, each
+    with its text."""
+    there = [(text, one) for text, one in learned if any(text in word for word in words)]
+    while len(there) > RULES_LISTED and len(words) > 1:
+        words = words[1:]
+        there = [(text, one) for text, one in there if any(text in word for word in words)]
+    return words, there
+
+
+def pieces_table(pieces: Iterable[tuple[str, float]], style: Style) -> str:
+    """Pieces with their log probabilities."""
     return sheet_html(
-        (_("Piece"), _("Log probability")),
-        ((chip(piece, style), log_text(log)) for piece, log in results[:RULES_LISTED]),
+        (_("Piece"), _("Log probability")), ((chip(piece, style), log_text(log)) for piece, log in pieces)
     )
 
 
@@ -248,31 +264,48 @@ def step_html(trace: PickyTrace, step: int, style: Style) -> str:
     return f"<del>{chip(event.token, style)}</del> → {chips(event.parts, style)}"
 
 
+def splits_by_hand(trace: AnyTrace, step: int) -> dict[str, list[str]]:
+    """The corpus's last words within the limit, with their tokens after a step: words with an unknown part
+    are left out."""
+    tokenizer, suffix = trace.tokenizer(step), trace.settings.get("end_of_word_suffix") or ""
+    results: dict[str, list[str]] = {}
+    for word in reversed(trace.corpus.words):
+        if 1 < len(word) <= LONGEST_WORD:
+            tokens = [tokenizer.tokens[number] for number in tokenizer.model.spell(word)]
+            cut = surfaces(tokens) if isinstance(trace, WordPieceTrace) else tokens
+            if "".join(cut) == word + suffix:
+                results[word + suffix] = tokens
+        if len(results) == SPLIT_WORDS:
+            break
+    return dict(reversed(results.items()))
+
+
 def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]:
     """Words to split with what was learned up to a step."""
-    words = [word for word in trace.corpus.words if 1 < len(word) <= LONGEST_WORD][-SPLIT_WORDS:]
-    if not words:
+    splits = splits_by_hand(trace, step)
+    if not splits:
         return
+    words: Sequence[str] = [*splits]
     snapshot = trace[step]
     if isinstance(snapshot, UnigramSnapshot):
-        value = pieces_table(snapshot, words, style)
+        words, pieces = fitting_on_paper(words, snapshot.pieces.items())
+        value = pieces_table(pieces, style)
         question = _("Split each word in the most probable way, with these pieces.")
     elif isinstance(trace, WordPieceTrace):
-        tokens = [token for token in snapshot.vocab if any(surface(token) in word for word in words)]
-        value = f'<p class="row">{chips(tokens[:RULES_LISTED], style)}</p>'
+        words, tokens = fitting_on_paper(words, ((surface(token), token) for token in snapshot.vocab))
+        value = f'<p class="row">{chips((token for _text, token in tokens), style)}</p>'
         question = _("Split each word by the longest match, with these tokens.")
     elif isinstance(trace, PickyTrace):
-        steps = [step_html(trace, at, style) for at in range(1, step + 1)][:RULES_LISTED]
-        value = f'<p class="row">{" ".join(steps)}</p>'
+        made = ((trace.tokens[ord(trace.record.token(at))], at) for at in range(1, step + 1))
+        words, steps = fitting_on_paper(words, made)
+        value = f'<p class="row">{" ".join(step_html(trace, at, style) for _token, at in steps)}</p>'
         question = _(
             "Split each word by making these merges, and undoing what is struck out, in their order."
         )
     else:
-        rules = [pair for pair in snapshot.merges if any(pair.first + pair.second in word for word in words)]
-        value = f'<p class="row">{" ".join(pair_chips(pair, style) for pair in rules[:RULES_LISTED])}</p>'
+        words, rules = fitting_on_paper(words, (("".join(pair), pair) for pair in snapshot.merges))
+        value = f'<p class="row">{" ".join(pair_chips(pair, style) for _token, pair in rules)}</p>'
         question = _("Split each word by applying these merge rules in their order.")
-    tokenizer = trace.tokenizer(step)
-    splits = [[tokenizer.tokens[number] for number in tokenizer.model.spell(word)] for word in words]
     heads = (_("Word"), _("Tokens"))
     names = [f"<code>{token_html(word, style)}</code>" for word in words]
     yield PaperTask(
@@ -281,8 +314,8 @@ def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]
         sheet_html(
             heads,
             (
-                (name, f'<span class="row">{chips(split, style)}</span>')
-                for name, split in zip(names, splits, strict=True)
+                (name, f'<span class="row">{chips(splits[word], style)}</span>')
+                for name, word in zip(names, words, strict=True)
             ),
         ),
     )

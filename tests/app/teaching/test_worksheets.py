@@ -1,6 +1,7 @@
 """Worksheets: questions on the first pages, the answers behind them.
 
-Oracles: pairs counted by a plain loop over the words; the exercises' own solutions; Python's `html.parser`.
+Oracles: the sheets' own contents, solved in the slow, plain way (`oracle_worksheets.py`); pairs counted by a
+plain loop over the words; the exercises' own solutions; Python's `html.parser`.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ import re
 from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 
+from tests.app.teaching.oracle_worksheets import problems
+from tests.samples import spread
 from tokenizers_core import Corpus, train_bpe, train_paritybpe, train_pickybpe, train_superbpe, train_unigram
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.handout import paper_handout
 from tokensteps.drawing.stage_markup import more_html
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.names import LANGUAGE_NAMES
-from tokensteps.runs.algorithms import BPE, UNIGRAM, WORDPIECE, trace_at
+from tokensteps.runs.algorithms import ALGORITHMS, BPE, UNIGRAM, WORDPIECE, trace_at
+from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
 from tokensteps.teaching.worksheets import exercise_tasks, run_tasks, worksheet
 
@@ -99,6 +103,48 @@ def test_the_newer_kinds_on_paper() -> None:
         assert f"{LANGUAGE_NAMES[language]} chooses" in text(task.question)
         assert ("K a t z e" in " ".join(text(task.question).split())) == (language == "de")
     assert {language for language, _task in chosen} == {"en", "de"}
+
+
+LARGE = {"modules"}
+"""Corpora that take long to train on."""
+SPACED = [corpus for corpus, example in EXAMPLES.items() if not example.counts and corpus not in LARGE]
+"""Corpora that are texts."""
+SHEETS = [
+    *(("unigram", {"corpus": corpus, **more}) for corpus in EXAMPLES if corpus not in LARGE
+      for more in ({}, {"method": "sentencepiece"}, {"coverage": "0.95"}, {"coverage": "0.95", "bytes": "on"})),
+    *(("wordpiece", {"corpus": corpus, **more}) for corpus in EXAMPLES if corpus not in LARGE
+      for more in ({}, {"coverage": "0.95"}, {"maxword": "5"})),
+    *(("bpe", {"corpus": corpus, "kind": "plain", **more}) for corpus in EXAMPLES if corpus not in LARGE
+      for more in ({}, {"pre": "end_of_word"}, {"coverage": "0.95"})),
+    *(("bpe", {"corpus": corpus, "kind": "superbpe", "pre": "byte_level"}) for corpus in SPACED),
+    *(("bpe", {"corpus": corpus, "kind": "pickybpe"}) for corpus in EXAMPLES if corpus not in LARGE),
+    *(("bpe", {"corpus": corpus, "kind": "sentencepiece_bpe", "pre": "whitespace_split_metaspace"}) for corpus in SPACED),
+    ("bpe", {"corpus": "parallel", "kind": "paritybpe"}),
+]  # fmt: skip
+ONCE_WRONG = [
+    ("bpe", {"corpus": "python", "kind": "pickybpe"}),
+    ("bpe", {"corpus": "hug", "pre": "end_of_word"}),
+    ("unigram", {"corpus": "library"}),
+    ("unigram", {"corpus": "prose"}),
+    ("unigram", {"corpus": "hug", "coverage": "0.9"}),
+    ("wordpiece", {"corpus": "hug", "maxword": "3"}),
+]
+"""Sheets whose keys could not be had from what was printed: steps, pieces, ends of words or unknown
+characters were missing."""
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "address"), [*ONCE_WRONG, *spread(SHEETS)], ids=lambda part: str(part).replace("'", "")
+)
+def test_a_sheet_is_solved_from_what_is_printed_on_it(algorithm: str, address: dict[str, str]) -> None:
+    trace = trace_at(ALGORITHMS[algorithm], **address)
+    tasks = [
+        task
+        for step in sorted({0, 1, 2, len(trace) // 3, len(trace) * 2 // 3, len(trace)})
+        for task in run_tasks(trace, step, PLAIN)
+    ]
+    assert tasks and "unk" not in text("".join(task.answer for task in tasks)).lower()
+    assert [*chain.from_iterable(problems(task.question, task.answer) for task in tasks)] == []
 
 
 @pytest.mark.parametrize("algorithm", [BPE, WORDPIECE, UNIGRAM])
