@@ -108,18 +108,22 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         prompt = _(
             "{language} chooses. Which pair is merged next, the most frequent one in its corpus?"
         ).format(language=language_name(language))
-    rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
-    if longest := trace.settings.get("max_token_length"):
-        rule = sentences(rule, bound_text(longest))
     return Question(
         "pair",
-        f"{escape(prompt)} <small>{escape(rule)}</small>",
+        f"{escape(prompt)} <small>{escape(rule_text(trace))}</small>",
         Choice(options),
         pair_text(chosen.pair, style),
         grade_choice(options, grade),
         because,
         fill(_("The pair that is merged has {value}."), value=value(chosen, voice)),
     )
+
+
+def rule_text(trace: MergeTrace) -> str:
+    """What decides a tie, and how long a token may be, as plain text."""
+    rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
+    longest = trace.settings.get("max_token_length")
+    return sentences(rule, bound_text(longest)) if longest else rule
 
 
 def ask_count(trace: MergeTrace, step: int, style: Style) -> Question:

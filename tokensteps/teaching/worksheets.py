@@ -7,10 +7,11 @@ result.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from heapq import nlargest
 from html import escape
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple, TypeVar
 
 from tokenizers_core.training.algorithms import AnyTrace
@@ -29,10 +30,12 @@ from tokensteps.drawing.tokens import Style, chip, chips, fill, pair_chips, toke
 from tokensteps.language.i18n import _, count, language_tag, sentences
 from tokensteps.language.names import language_name
 from tokensteps.language.numbers import log_text
-from tokensteps.teaching.events import removals_after
+from tokensteps.teaching.events import removals_after, scored
 from tokensteps.teaching.exercises.kinds import Exercise
 from tokensteps.teaching.exercises.words import sheet_html, side_by_side
+from tokensteps.teaching.merge_questions import rule_text, splits_at, word_counts_at
 from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
+from tokensteps.teaching.slips.merging import count_all
 
 MERGE_TASKS: Final = 3
 """The number of merges on a worksheet."""
@@ -137,10 +140,26 @@ def run_tasks(trace: AnyTrace, step: int, style: Style) -> list[PaperTask]:
     if isinstance(trace, UnigramTrace):
         results += viterbi_tasks(trace[step], style)
     elif len(trace.corpus_at(step).words) <= WORDS_ON_PAPER:
-        merges = [at for at in range(1, len(trace) + 1) if trace.record.is_merge(at)]
-        before = max(0, min(bisect_right(merges, step), len(merges) - MERGE_TASKS))
-        results += [merge_task(trace, at, style) for at in merges[before : before + MERGE_TASKS]]
+        later, earlier = range(step + 1, len(trace) + 1), range(step, 0, -1)
+        merges = islice((at for at in chain(later, earlier) if counts_tell(trace, at)), MERGE_TASKS)
+        results += [merge_task(trace, at, style) for at in sorted(merges)]
     return [*results, *split_tasks(trace, step, style)]
+
+
+def counts_tell(trace: MergeTrace, step: int) -> bool:
+    """Whether a step is a merge, its words fit on paper, and their counts alone give the best pairs:
+    no rule, such as a token's greatest length, excludes one of them."""
+    if not trace.record.is_merge(step) or len(trace.corpus_at(step - 1).words) > WORDS_ON_PAPER:
+        return False
+    pairs, single = count_all(splits_at(trace, step - 1), word_counts_at(trace, step - 1))
+    listed = trace.candidates(step - 1, PAIR_ROWS)
+    by_score = trace.ranked_by == "score"
+    values = [
+        Fraction(number, single[one] * single[two] if by_score else 1) for (one, two), number in pairs.items()
+    ]
+    return nlargest(PAIR_ROWS, values) == [
+        Fraction(scored(one).score if by_score else one.freq) for one in listed
+    ]
 
 
 def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
@@ -192,7 +211,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
     merged = escape(_("Merged next:"))
     return PaperTask(
         _("Merge {step}").format(step=count(step)),
-        f"<p>{escape(question)}</p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
+        f"<p>{escape(question)} <small>{escape(rule_text(trace))}</small></p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
         f'<p>{merged}</p><div class="line"></div>',
         f"{sheet_html(heads, rows)}<p>{sentences(*(part for one in narrations for part in (one.lead, one.why)))}</p>",
     )

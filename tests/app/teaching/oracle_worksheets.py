@@ -100,6 +100,8 @@ def merge_problems(question: str, answer: str) -> Iterator[str]:
     first, second, *_token = chips(told.partition("Merge ")[2])
     if scores[first, second] != max(scores.values()):
         yield f"{first} + {second} with {scores[first, second]}, not {max(scores.values())}"
+    if [*scores.values()].count(max(scores.values())) > 1 and "When pairs tie: " not in question:
+        yield f"no rule for the tie with {first} + {second}"
     limit = re.search(r"the threshold is ([\d/]+)", question)
     if limit:
         yield from removal_problems(words, (first, second), Fraction(limit[1]), told)

@@ -87,6 +87,7 @@ def test_the_newer_kinds_on_paper() -> None:
             tasks = run_tasks(trace, step, PLAIN)
             merges = [int(task.title.removeprefix("Merge ")) for task in tasks[:-1]]
             assert len(merges) == 3 and all(map(trace.record.is_merge, merges))
+            assert [*chain.from_iterable(problems(task.question, task.answer) for task in tasks)] == []
             assert names(worksheet("x", tasks)) <= TAGS | {"del"}
             words = [word for word in trace.corpus.words if 1 < len(word) <= 10][-8:]
             tokenizer = trace.tokenizer(step)
@@ -128,9 +129,11 @@ ONCE_WRONG = [
     ("unigram", {"corpus": "prose"}),
     ("unigram", {"corpus": "hug", "coverage": "0.9"}),
     ("wordpiece", {"corpus": "hug", "maxword": "3"}),
+    ("bpe", {"corpus": "phrases", "kind": "superbpe"}),
+    ("bpe", {"corpus": "hug", "longest": "3"}),
 ]
-"""Sheets whose keys could not be had from what was printed: steps, pieces, ends of words or unknown
-characters were missing."""
+"""Sheets whose keys could not be had from what was printed: steps, pieces, ends of words, unknown characters
+or the rules that exclude a pair were missing."""
 
 
 @pytest.mark.parametrize(
