@@ -102,10 +102,10 @@ def exercise_tasks(titled: Iterable[tuple[str, Exercise]]) -> list[PaperTask]:
 def blank_form(form: Form) -> str:
     """Where an answer is written: lines, boxes to tick, or a table with blanks."""
     match form:
-        case Choice(options):
+        case Choice(options, names=names):
             return (
                 '<ul class="options">'
-                + "".join(f"<li><bdi>{escape(option)}</bdi></li>" for option in options)
+                + "".join(f"<li><bdi>{escape(names.get(option, option))}</bdi></li>" for option in options)
                 + "</ul>"
             )
         case Cells(head, rows):

@@ -25,7 +25,7 @@ from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.runs.algorithms import ALGORITHMS, BPE, UNIGRAM, WORDPIECE, trace_at
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, make
-from tokensteps.teaching.worksheets import exercise_tasks, run_tasks, worksheet
+from tokensteps.teaching.worksheets import blank_form, exercise_tasks, run_tasks, worksheet
 
 PLAIN = Style()
 TAGS = {
@@ -172,6 +172,9 @@ def test_exercises_on_paper(kind: str) -> None:
     for one in exercises:
         assert one.question.solution in key and one.question.solution not in wanted
         assert one.question.prompt in wanted
+        if kind == "paritybpe_language":  # to choose from are the languages of the table, by the same names
+            printed = re.findall(r"<li><bdi>(.*?)</bdi>", blank_form(one.question.form))
+            assert len(printed) > 1 and all(f"<td>{name}</td>" in one.question.prompt for name in printed)
 
 
 def test_hostile_words_are_text() -> None:
