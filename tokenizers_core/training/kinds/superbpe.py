@@ -1,8 +1,9 @@
 """SuperBPE: BPE with tokens that may bridge spaces, once it has learned words.
 
 Source: Liu, Hayase, Hofmann, Oh, Smith and Choi (2025), “SuperBPE: Space Travel for Language Models”, arXiv
-2503.13423. Stage 1 is plain BPE on pre-tokens. Stage 2 continues with stretches of text, cut only by a second
-pattern, in place of pre-tokens. A stretch begins with stage 1's merges applied.
+2503.13423. Stage 1 is plain BPE on pre-tokens. Stage 2 continues with stretches of text, cut by a second
+pattern in place of the first, and by the corpus's further cuts. A stretch begins with stage 1's merges
+applied.
 """
 
 from __future__ import annotations
@@ -170,10 +171,11 @@ def train_superbpe(
     """Train SuperBPE on `corpus` and record every step: merges, and once the change of stages.
 
     Stage 1 goes on until there are `transition` tokens (None: nine tenths of `vocab_size`, or until no pair
-    is left). In stage 2 the text is cut where `second_pattern` matches, and nowhere else; no token has more
-    than `most_words` words, or a colon before a space. The corpus must know its texts (`Corpus.from_texts` of
-    a list), unless their `stretches` were counted elsewhere, and be byte-level. The other settings and errors
-    are those of `train_bpe`; SettingError also for an invalid corpus or number.
+    is left). In stage 2 the text is cut where `second_pattern` matches and by the pipeline's further `cuts`,
+    and nowhere else; no token has more than `most_words` words, or a colon before a space. The corpus must
+    know its texts (`Corpus.from_texts` of a list), unless their `stretches` were counted elsewhere, and be
+    byte-level. The other settings and errors are those of `train_bpe`; SettingError also for an invalid
+    corpus or number.
 
     >>> trace = train_superbpe(
     ...     Corpus.from_texts(["by the way", "on the way", "the way to it"]), 22, transition=20
@@ -201,14 +203,15 @@ def train_superbpe(
                 value=repr(corpus),
                 reason=Phrase("SuperBPE needs the texts; make it with Corpus.from_texts(a list of texts)"),
             )
-        timeout = LINEAR if second_pattern == SECOND_PATTERN else pipeline.timeout
+        linear = second_pattern == SECOND_PATTERN and not pipeline.own_patterns
         stretches = Corpus.from_texts(
             iter(corpus.texts),
             pipeline.normalizer,
             "byte_level",
             second_pattern,
-            timeout,
+            LINEAR if linear else pipeline.timeout,
             user_defined_symbols=pipeline.user_defined_symbols,
+            cuts=pipeline.cuts,
         )
     corpus = replace(corpus, texts=())  # the stretches have them
     if transition is None and vocab_size is not None:
@@ -228,6 +231,7 @@ def train_superbpe(
         end_of_word_suffix=end_of_word_suffix,
         progress=progress,
         growing=growing,
+        more_symbols=set().union(*stretches.words),  # a cut may lose a symbol of every word
         settings={"transition": transition, "second_pattern": second_pattern, "most_words": most_words},
         more={"stretches": stretches},
     )

@@ -61,7 +61,7 @@ def tell_stage(event: StageEvent, voice: TextFormat) -> Narration:
     )
     why = voice.say(
         _(
-            "{words} different words become {stretches} different stretches, cut only by the second pattern. The corpus had {before} tokens; the merges so far cut the stretches into {after}."
+            "{words} different words become {stretches} different stretches, cut by the second pattern. The corpus had {before} tokens; the merges so far cut the stretches into {after}."
         ),
         words=count(event.words),
         stretches=count(event.stretches),
