@@ -27,7 +27,8 @@ def encoding_frame(snapshot: EncodingSnapshot, style: Style, by_rank: bool = Fal
     0."""
     event, status = snapshot.event, token_count(len(snapshot.tokens))
     rows = "".join(
-        f"<tr{' class=now' if index == 0 else ''}><td>{pair_chips(pair, style)}<td>{count(rank) if by_rank else rank + 1}"
+        f"<tr{' class=now' if index == 0 else ''}><td>{pair_chips(pair, style)}"
+        f"<td>{count(rank) if by_rank else snapshot.learned_in(rank)}"
         for index, (pair, rank) in enumerate(snapshot.options[:CANDIDATE_ROWS])
     )
     nothing = '<p class="why">' + escape(_("No learned pair is left: the word is encoded.")) + "</p>"

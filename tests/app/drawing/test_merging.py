@@ -23,6 +23,7 @@ from tokenizers_core import (
     train_bpe,
     train_paritybpe,
     train_pickybpe,
+    train_superbpe,
     train_unigram,
 )
 from tokenizers_core.trace import GROWING
@@ -213,6 +214,23 @@ def test_encoding_is_narrated_step_by_step() -> None:
         "No learned pair is left: the word is encoded.",
     ]
     assert encoding_frame(explained[2], Style()).status == "2 tokens"
+
+
+def test_a_merge_after_superbpes_change_of_stages_is_given_its_step() -> None:
+    """Oracle: the trace, which knows the step of each token; the change is a step, but has no rank."""
+    trace = train_superbpe(Corpus.from_texts(["by the way", "on the way", "by the way"]), transition=20)
+    assert trace.stage_step is not None
+    word = "byĠtheĠway"
+    explained = trace.tokenizer().explain(word)
+    said = [encoding_frame(explained[step], Style()) for step in range(1, len(explained) + 1)]
+    for frame, snapshot in zip(said, explained[1:], strict=True):
+        step = trace.step_of_token[snapshot.event.token]
+        assert f"was learned in step {step}, the earliest" in frame.say
+        for pair, rank in snapshot.options:
+            assert trace.pair_of(snapshot.learned_in(rank)) == pair
+    assert any(trace.step_of_token[one.event.token] > trace.stage_step for one in explained[1:])
+    following = trace.step_of_token[word]
+    assert f"learned in step {following}." in said[-2].say and f"<td>{following}" in said[-2].html
 
 
 def test_the_story_marks_the_current_step() -> None:

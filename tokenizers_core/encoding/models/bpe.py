@@ -166,6 +166,12 @@ class EncodingSnapshot:
     tokens: tuple[str, ...]
     options: tuple[tuple[Pair, int], ...]
     """The learned pairs in the word now, each with its rank, lowest rank first."""
+    stage_step: int | None = None
+    """The training step without a merge: SuperBPE's change of stages."""
+
+    def learned_in(self, rank: int) -> int:
+        """The training step of a merge."""
+        return rank + (1 if self.stage_step is None or rank + 1 < self.stage_step else 2)
 
 
 class BpeOptions(NamedTuple):
@@ -222,6 +228,8 @@ class BpeModel(Model):
         self.byte_fallback = options.byte_fallback
         self.rank_is_id = False
         """Whether ranks are the ids of the merged tokens."""
+        self.stage_step: int | None = None
+        """The training step without a merge, and so without a rank."""
         self.ranks: dict[PrivatePair, int] = {}
         self.merged: dict[PrivatePair, Private] = {}
         ranks: dict[Any, int] = self.ranks  # a call for each merge only to name its type would be felt
@@ -449,7 +457,7 @@ class BpeModel(Model):
             learned = dict.fromkeys(pair for pair in neighbours(text) if pair in ranks)
             present = sorted(learned, key=ranks.__getitem__)  # with `rank_is_id`, of equal ranks the leftmost
             options = tuple((Pair(*read(pair)), ranks[pair]) for pair in present)
-            snapshots.append(EncodingSnapshot(len(snapshots), event, read(text), options))
+            snapshots.append(EncodingSnapshot(len(snapshots), event, read(text), options, self.stage_step))
             if not present:
                 return StoredTrace(word, tuple(snapshots), "no_pairs")
             pair, token = present[0], self.merged[present[0]]

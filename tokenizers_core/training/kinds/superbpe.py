@@ -17,7 +17,8 @@ from numbers import Integral
 from operator import itemgetter
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
-from tokenizers_core.encoding.models.bpe import LONG_WORD, apply_merges, apply_merges_long
+from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.bpe import LONG_WORD, BpeModel, apply_merges, apply_merges_long
 from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
@@ -26,7 +27,7 @@ from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import Growing, Replay
 from tokenizers_core.training.bpe import BpeTrace, bpe_merges, train_by_counts
-from tokenizers_core.training.merge_trace import Contest, MergeEvent, RuleEvent
+from tokenizers_core.training.merge_trace import Contest, MergeEvent, MergeSnapshot, RuleEvent
 from tokenizers_core.training.merge_training import private_words
 from tokenizers_core.training.merging import (
     CurrentWords,
@@ -415,6 +416,12 @@ class SuperTrace(BpeTrace):
             return True
         first, second = self.read_pair(pair)
         return may_be_token(first + second, self.settings["most_words"]) and super().may_merge(pair, step)
+
+    def model(self, snapshot: MergeSnapshot, tokens: Sequence[str], unk_token: str) -> Model:
+        result = super().model(snapshot, tokens, unk_token)
+        if isinstance(result, BpeModel):
+            result.stage_step = self.stage_step
+        return result
 
     def token_of(self, step: int) -> str:
         return super().token_of(step) if self.record.is_merge(step) else ""

@@ -35,7 +35,7 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: TextFormat, by_rank: bool =
                     "{pair} was learned in step {step}, the earliest of the pairs here: merge it into {token}."
                 ),
                 pair=voice.pair(event.pair),
-                step=str(event.rank + 1),
+                step=str(snapshot.learned_in(event.rank)),
                 token=voice.token(event.token),
             )
     if snapshot.options:
@@ -44,7 +44,9 @@ def tell_encoding(snapshot: EncodingSnapshot, voice: TextFormat, by_rank: bool =
             voice.say(_("Next: {pair}, rank {rank}."), pair=voice.pair(pair), rank=count(rank))
             if by_rank
             else voice.say(
-                _("Next: {pair}, learned in step {step}."), pair=voice.pair(pair), step=str(rank + 1)
+                _("Next: {pair}, learned in step {step}."),
+                pair=voice.pair(pair),
+                step=str(snapshot.learned_in(rank)),
             )
         )
         return sentences(done, following)
