@@ -525,6 +525,10 @@ class MergeTrace(Trace[MergeSnapshot]):
         """Pair → its count after `step` merges; not to be modified."""
         return self._counts.at(step)
 
+    def pairs_there(self, step: int) -> Collection[PrivatePair]:
+        """The pairs in the words after `step` merges, whether they may be merged or not."""
+        return self.pair_counts(step).keys()
+
     def pair_total(self, step: int) -> int:
         """Number of different candidate pairs after `step` merges."""
         return len(self._allowed(self.pair_counts(step), step))

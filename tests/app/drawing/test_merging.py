@@ -25,6 +25,7 @@ from tokenizers_core import (
     train_pickybpe,
     train_superbpe,
     train_unigram,
+    train_wordpiece,
 )
 from tokenizers_core.trace import GROWING
 from tokenizers_core.training.merge_trace import RuleEvent
@@ -34,6 +35,7 @@ from tokensteps.drawing.narration.closeness import tell_margin_of
 from tokensteps.drawing.narration.kinds import tell_chooser, tell_rule_event
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.drawing.narration.text_format import TOKENS_NAMED, Plain
+from tokensteps.drawing.narration.whatif import tell_parting
 from tokensteps.drawing.tabs import encoding_html, lineage_html, parting_html, story_html
 from tokensteps.drawing.tokens import PLAIN, SHOW, Style, readable
 from tokensteps.drawing.training.merging import TOKENS_IN_ROW, merge_frame
@@ -124,6 +126,20 @@ def test_no_tie() -> None:
     trace = counted({"ab": 3, "cd": 2})
     assert "No tie: the runner-up, c + d, occurs 2 times, 1 fewer." in merge_frame(trace[1], Style()).say
     assert "It is the only pair left." in merge_frame(trace[2], Style()).say
+
+
+def test_a_rival_that_may_not_be_merged_is_still_a_pair() -> None:
+    """By hand: `hu g` occurs 15 times, and only its token is too long; `x ##y` occurs twice, too rarely for a
+    least count of 3. Without `hugs`, `g s` is no pair."""
+    hugs = {"hug": 10, "hugs": 5, "pun": 3}
+    rare = Corpus.from_counts({"xy": 2, "ab": 4, "ac": 4, "bb": 4})
+    for ours, theirs, step, said in (
+        (counted(hugs), counted(hugs, max_token_length=2), 2, "hu + g may not be merged here."),
+        (train_wordpiece(rare), train_wordpiece(rare, min_frequency=3), 1, "x + ##y may not be merged here."),
+        (counted(hugs, max_token_length=2), counted({"hug": 10, "pun": 3}), 2, "g + s is no pair here."),
+    ):
+        told = tell_parting(ours, theirs, step, Plain(PLAIN), Plain(PLAIN))
+        assert told.why.endswith(said)
 
 
 def test_overlap_shows_both_numbers() -> None:

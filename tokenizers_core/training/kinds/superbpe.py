@@ -9,7 +9,7 @@ applied.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -410,6 +410,11 @@ class SuperTrace(BpeTrace):
             return counts
 
         return Replay(lambda: count_pairs(self._initial_words, self.corpus.counts), dict, apply)
+
+    def pairs_there(self, step: int) -> Collection[PrivatePair]:
+        if not self.in_stage_2(step):
+            return super().pairs_there(step)
+        return {pair for word in self.current_words(step).words for pair in neighbours(word)}
 
     def may_merge(self, pair: PrivatePair, step: int) -> bool:
         if not self.in_stage_2(step):

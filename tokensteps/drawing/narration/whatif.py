@@ -6,6 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tokenizers_core.counterfactual.divergence import Decision, choice_at
+from tokenizers_core.encoding.vocabulary import PrivatePair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.merge_trace import MergeTrace
@@ -56,11 +57,12 @@ def tell_pick(
     rival = voice.pair(other.tokens) if other.kind == "merge" else voice.token(other.tokens[0])  # type: ignore[arg-type]
     theirs = value_at(trace, step, other)
     if theirs is None:
-        message = (
-            _("{choice}; {rival} is no pair here")
-            if other.kind == "merge"
-            else _("{choice}; {rival} is not ranked here")
-        )
+        if not isinstance(trace, MergeTrace):
+            message = _("{choice}; {rival} is not ranked here")
+        elif is_there(trace, step, other):
+            message = _("{choice}; {rival} may not be merged here")
+        else:
+            message = _("{choice}; {rival} is no pair here")
         return voice.say(message, choice=text, rival=rival)
     message = _("{choice}; {rival} has {value}")
     if theirs == mine and isinstance(trace, MergeTrace):
@@ -78,6 +80,13 @@ def value_at(trace: AnyTrace, step: int, choice: Decision) -> int | float | Frac
     number = trace.numbers.get(choice.tokens[0])
     left = list(round_.ranking[step - round_.first_step :])
     return round_.losses[step - round_.first_step + left.index(number)] if number in left else None
+
+
+def is_there(trace: MergeTrace, step: int, choice: Decision) -> bool:
+    """Whether a choice's pair occurs before a step: a bound may forbid its merge."""
+    if not trace.vocabulary.ids.keys() >= {*choice.tokens}:
+        return False
+    return PrivatePair(trace.vocabulary.write(choice.tokens)) in trace.pairs_there(step - 1)
 
 
 def value_text(trace: AnyTrace, value: int | float | Fraction) -> str:
