@@ -34,7 +34,7 @@ from tokensteps.drawing.narration.errata import wordpiece_erratum
 from tokensteps.drawing.narration.merging import MERGING_STOPS
 from tokensteps.drawing.tabs import vocabularies_html
 from tokensteps.drawing.tokens import SHOW, Style, readable
-from tokensteps.drawing.training.merging import wordpiece_frame
+from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.rules import WORDPIECE_RULES
 from tokensteps.runs.settings import special_tokens
@@ -194,6 +194,18 @@ def test_the_tie_rule_is_explained(rule: str, chosen: str) -> None:
         in frame.say
     )
     assert "It is the only pair left." in wordpiece_frame(trace[2], PLAIN).say
+
+
+def test_the_only_pair_within_a_bound_is_neither_the_last_nor_the_most_frequent() -> None:
+    """By hand: before step 4 of WordPiece `aaa ##aa` occurs 8 times and is too long, and so is `aaa ##a`;
+    `##aa ##a` occurs twice. Before BPE's step 1 `a a` is the only pair, and before step 2 `aa aa` is too
+    long."""
+    corpus = Corpus.from_counts({"aaaaa": 6, "aaaa": 1, "aaaaaa": 2})
+    said = wordpiece_frame(train_wordpiece(corpus, max_token_length=3)[4], PLAIN).say
+    assert "It is the only pair that may be merged. aaa + ##aa would have been merged, but" in said
+    bounded = train_bpe(corpus, max_token_length=3)
+    assert "It is the only pair left." in merge_frame(bounded[1], PLAIN).say
+    assert "It is the only pair that may be merged. aa + aa" in merge_frame(bounded[2], PLAIN).say
 
 
 @pytest.mark.parametrize("show", SHOW)

@@ -131,7 +131,7 @@ def tell_wordpiece(snapshot: WordPieceSnapshot, voice: TextFormat, ahead: bool =
         )
     why = [tell_ties(snapshot, event, voice, next_best, ahead)]
     if ahead or event.most_frequent.pair == event.pair:
-        why.append(tell_bpe_choice(event, voice))
+        why.append(tell_bpe_choice(snapshot, event, voice))
     return Narration(lead, sentences(*why, *tell_oddities(snapshot, event, voice)))
 
 
@@ -226,7 +226,7 @@ def tell_ties(
     Without `ahead`, the others are counted and not named: they may come next.
     """
     if event.tied_count == 1:
-        return voice.say(_("It is the only pair left.")) if event.pair_count == 1 else next_best
+        return next_best if event.pair_count > 1 else tell_only_pair(snapshot, voice)
     if not ahead:
         others_tied = event.tied_count - 1
         text = ngettext("Tied with {number} other pair.", "Tied with {number} other pairs.", others_tied)
@@ -234,6 +234,13 @@ def tell_ties(
     pairs = name_tied(event, voice)
     tied = voice.say(ngettext("Tied with {pairs}.", "Tied with {pairs}.", event.tied_count - 1), pairs=pairs)
     return sentences(tied, tell_rule(snapshot, event, voice))
+
+
+def tell_only_pair(snapshot: MergeSnapshot, voice: TextFormat) -> str:
+    """The only candidate: others may be there, but excluded by a bound, or too rare."""
+    if len(snapshot.trace.pairs_there(snapshot.step - 1)) > 1:
+        return voice.say(_("It is the only pair that may be merged."))
+    return voice.say(_("It is the only pair left."))
 
 
 def name_tied(event: MergeEvent, voice: TextFormat) -> str:
@@ -259,9 +266,11 @@ def tell_rule(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> 
     )
 
 
-def tell_bpe_choice(event: WordPieceEvent, voice: TextFormat) -> str:
-    """Which pair is the most frequent, and why it lost."""
+def tell_bpe_choice(snapshot: WordPieceSnapshot, event: WordPieceEvent, voice: TextFormat) -> str:
+    """Which pair is the most frequent, and why it lost; nothing if a bound excludes that pair."""
     rival = event.most_frequent
+    if rival.freq < max(snapshot.trace.pair_counts(snapshot.step - 1).values()):
+        return ""
     if rival.pair == event.pair:
         return voice.say(_("It is also the most frequent pair: BPE would merge it here."))
     times = ngettext("{number} time", "{number} times", rival.freq).format(number=count(rival.freq))
