@@ -394,6 +394,26 @@ def in_tiktoken(ours: OurTokenizer, pattern: str) -> tiktoken.Encoding:
     )
 
 
+def test_byte_fallback_survives_files_that_hold_only_tokens(tmp_path: Path) -> None:
+    """Oracles: the tokenizers that were written, and the `tokenizers` library with BPE's tokenizer.json. (It
+    takes a typed <0x41> for one of Unigram's pieces.)"""
+    texts = ["the cat the hat", "the bat"]
+    corpus = Corpus.from_texts(texts, pre_tokenizer="whitespace")
+    trained = train_bpe(corpus, merges=3, special_tokens=["<s>"], byte_fallback=True).tokenizer()
+    Path(tmp_path, "vocab.json").write_text(vocab_json(trained), "utf-8")
+    Path(tmp_path, "merges.txt").write_text(merges_txt(trained), "utf-8")
+    corpus = Corpus.from_texts(texts, pre_tokenizer="whitespace_split_metaspace")
+    pieces = train_unigram(corpus, special_tokens=["<s>"]).tokenizer(byte_fallback=True)
+    Path(tmp_path, "my.vocab").write_text(pieces_tsv(pieces), "utf-8")
+    for name, ours in (("vocab.json", trained), ("my.vocab", pieces)):
+        loaded = OurTokenizer.load(tmp_path / name)
+        theirs = Tokenizer.from_str(tokenizer_to_json(ours))
+        for text in ("the dog: é <0x41>", "<s>the 敏捷的"):
+            assert loaded.ids(text) == ours.ids(text)
+            assert loaded.ids(text) == theirs.encode(text).ids or (ours is pieces and "<0x41>" in text)
+            assert loaded.decode(loaded.ids(text)) == ours.decode(ours.ids(text))
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_tiktoken_encodes_a_large_text_by_our_ranks(pattern: str) -> None:
     scripts = (CORPORA / "mixed.txt").read_text("utf-8")

@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.models.bpe import BpeModel, BpeOptions
 from tokenizers_core.encoding.models.pairs import Pair
@@ -137,6 +138,11 @@ def unknown_in(path: Path, tokens: Collection[str]) -> str:
     return result
 
 
+def has_all_bytes(tokens: Collection[str]) -> bool:
+    """Whether a vocabulary spells unknown characters in byte tokens."""
+    return all(token in tokens for token in BYTE_TOKENS)
+
+
 def build_tokenizer(
     model: Model, pipeline: Pipeline, special_tokens: Sequence[str] | None, recognized: Sequence[str]
 ) -> Tokenizer:
@@ -232,11 +238,14 @@ def from_vocab_and_merges(path: Path, rules: Rules, special_tokens: tuple[str, .
         for token in tokens
     )
     symbols = {token for token in tokens if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
-    matches = [token for token in tokens if token not in results and token not in symbols]
+    fallback = has_all_bytes(known)
+    ordinary = results | symbols | ({*BYTE_TOKENS} if fallback else set())
+    matches = [token for token in tokens if token not in ordinary]
     own = replace(pipeline_shown_by(results | symbols), **rules)
     suffix = END_OF_WORD if own.suffix or joined else ""
     unknown = next((token for token in UNKNOWN_TOKENS if token in known), "")
-    model = BpeModel(tokens, merges, unknown, suffix, options=BpeOptions(suffix_joined=joined))
+    options = BpeOptions(suffix_joined=joined, byte_fallback=fallback)
+    model = BpeModel(tokens, merges, unknown, suffix, options=options)
     return build_tokenizer(model, own, special_tokens, matches)
 
 
@@ -327,7 +336,9 @@ def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
             pieces[token] = float(match[2])
     unknown = unknown_in(path, each_once(path, tokens))
     longest = max(map(len, pieces), default=1)
-    model = UnigramModel(tokens, pieces, unknown, max_length=longest)
+    if fallback := has_all_bytes({*tokens}):
+        special = [token for token in special if token not in BYTE_TOKENS]
+    model = UnigramModel(tokens, pieces, unknown, fallback, longest)
     own = replace(Pipeline(pre_tokenizer="whitespace_split_metaspace"), **rules)
     return build_tokenizer(model, own, special_tokens, special)
 
