@@ -414,6 +414,17 @@ def test_byte_fallback_survives_files_that_hold_only_tokens(tmp_path: Path) -> N
             assert loaded.decode(loaded.ids(text)) == ours.decode(ours.ids(text))
 
 
+def test_a_special_token_is_not_taken_for_the_unknown_one_of_pieces(tmp_path: Path) -> None:
+    """Oracle: the `tokenizers` library, which reads the same tokenizer's tokenizer.json."""
+    corpus = Corpus.from_texts(["the cat the hat"], pre_tokenizer="whitespace_split_metaspace")
+    ours = train_unigram(corpus, special_tokens=["[UNK]"]).tokenizer()
+    Path(tmp_path, "my.vocab").write_text(pieces_tsv(ours), "utf-8")
+    theirs = Tokenizer.from_str(tokenizer_to_json(ours))
+    loaded = OurTokenizer.load(tmp_path / "my.vocab")
+    assert loaded.ids("the dog [UNK]") == theirs.encode("the dog [UNK]").ids
+    assert loaded.encode("dog").tokens == ["▁", "<unk>"]
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_tiktoken_encodes_a_large_text_by_our_ranks(pattern: str) -> None:
     scripts = (CORPORA / "mixed.txt").read_text("utf-8")

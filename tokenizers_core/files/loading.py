@@ -46,7 +46,9 @@ from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 Rules = Mapping[str, Any]
 """The given arguments of `Pipeline`."""
 UNKNOWN_TOKENS: Final = ("[UNK]", "<unk>", "[unk]", "<UNK>")
-"""Names of the unknown token; the vocabulary's first one is used."""
+"""Names of the unknown token; the first one in the vocabulary is used."""
+PIECES_UNKNOWN: Final = "<unk>"
+"""Its name among pieces, preferred to the others there."""
 PATTERN_BY_SIZE: Final = (
     (range(50_000, 50_400), "gpt2"),
     (range(100_000, 100_400), "cl100k_base"),
@@ -334,7 +336,8 @@ def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
             special.append(token)
         else:
             pieces[token] = float(match[2])
-    unknown = unknown_in(path, each_once(path, tokens))
+    each_once(path, tokens)
+    unknown = PIECES_UNKNOWN if PIECES_UNKNOWN in tokens else unknown_in(path, tokens)
     longest = max(map(len, pieces), default=1)
     if fallback := has_all_bytes({*tokens}):
         special = [token for token in special if token not in BYTE_TOKENS]
