@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
 from types import ModuleType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tokenizers_core.plain import (
     bpe,
@@ -186,12 +186,40 @@ def listing_of(trace: Training) -> str:
     return str(trace.settings.get("method", trace.algorithm))
 
 
+CHOOSING_RULES: Final = (
+    "max_token_length",
+    "limit_alphabet",
+    "character_coverage",
+    "global_merges",
+    "ratio",
+    "window",
+    "extend",
+)
+"""Settings that change which pair is merged, and that no plain version has."""
+
+
+def would_choose_otherwise(trace: Training) -> bool:
+    """Whether the plain version may choose other pairs, ties aside."""
+    if not isinstance(trace, MergeTrace):
+        return False
+    kind, pipeline, settings = listing_of(trace), trace.corpus.pipeline, dict(trace.settings)
+    if kind == "sentencepiece_bpe" and settings.get("max_token_length") == sentencepiece_bpe.LONGEST:
+        del settings["max_token_length"]
+    if pipeline.user_defined_symbols or (kind == "superbpe" and pipeline.cuts):
+        return True
+    return any(map(settings.get, CHOOSING_RULES))
+
+
 def rules_left_out(trace: Training) -> list[str]:
     """Sentences on this run's rules missing from the plain version."""
     settings = trace.settings
     lines = []
-    if settings.get("tie_rule", "first") != "first":
+    if settings.get("tie_rule", "first") != "first" and listing_of(trace) != "sentencepiece_bpe":
         lines.append(_("When pairs tie, this code takes the one met first; this run uses another rule."))
+    if would_choose_otherwise(trace):
+        lines.append(
+            _("This code leaves out some of this run's rules, so in places it would choose another pair.")
+        )
     if (
         settings.get("exact")
         or not settings.get("whole_words", True)

@@ -20,7 +20,15 @@ import pytest
 from tests.app.drawing.test_pruning import example as unigram_example
 from tests.app.drawing.test_tokens import HOSTILE, expect_markup
 from tests.pages.pages import SMALL
-from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import (
+    Corpus,
+    train_bpe,
+    train_paritybpe,
+    train_sentencepiece_bpe,
+    train_unigram,
+    train_wordpiece,
+)
+from tokenizers_core.plain import bpe as plain_bpe
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.drawing.code_steps import (
     LISTINGS,
@@ -239,11 +247,22 @@ def test_long_tokens_are_cut_and_others_set_apart() -> None:
 
 
 def test_the_plain_versions_gaps_are_listed() -> None:
+    """Oracle: the plain version itself, which merges another pair than a bounded run."""
     corpus = Corpus.from_counts(HUG)
     assert rules_left_out(train_bpe(corpus, special_tokens=["<s>"], min_frequency=2)) == []
     assert rules_left_out(train_bpe(corpus, alphabet="bytes")) == []
     assert rules_left_out(train_unigram(corpus, vocab_size=9)) == []
     assert "another rule" in rules_left_out(train_bpe(corpus, tie_rule="greatest"))[0]
+    counts = {"hug": 10, "hugs": 5, "pun": 3}
+    bounded = train_bpe(Corpus.from_counts(counts), max_token_length=2)
+    assert plain_bpe.train(counts)[1][1][0] != bounded.pair_of(2)
+    assert "another pair" in rules_left_out(bounded)[0]
+    languages = {name: Corpus.from_texts([text]) for name, text in (("en", "a cat"), ("de", "die Katze"))}
+    assert "another pair" in rules_left_out(train_paritybpe(languages, window=2))[0]
+    assert rules_left_out(train_paritybpe(languages)) == []
+    pieces = Corpus.from_texts(["hug pun"], pre_tokenizer="metaspace")
+    assert rules_left_out(train_sentencepiece_bpe(pieces)) == []
+    assert "another pair" in rules_left_out(train_sentencepiece_bpe(pieces, max_token_length=2))[0]
     assert len(rules_left_out(train_unigram(corpus, vocab_size=9, exact=True))) == 1
     assert len(rules_left_out(train_unigram(corpus, vocab_size=9, whole_words=False))) == 1
 
