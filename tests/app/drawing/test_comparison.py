@@ -188,6 +188,14 @@ def test_the_first_and_the_last_frame_say_where_they_are() -> None:
         assert all("shrinks, from right to left" in columns(frame)["unigram"] for _ in frame)
 
 
+def test_a_run_ended_by_bounds_says_so() -> None:
+    """By hand: SentencePiece may not merge `▁hug !`, which are of two scripts."""
+    corpus = Corpus.from_texts(["hug! hug! pun! pun!"], pre_tokenizer="metaspace")
+    pieces = compare(corpus, None, runs=("bpe", "sentencepiece_bpe"))
+    ended = "Ended at 13 tokens: bounds exclude every pair that is left."
+    assert f"SentencePiece's BPE: {ended}" in compare_frame(pieces[-1], PLAIN).say
+
+
 def test_where_one_has_no_vocabulary_of_a_size() -> None:
     comparison = compare(Corpus.from_counts({"abab": 2, "ba": 3, "cab": 1}), seed_size=5)
     first, last = compare_frame(comparison[0], PLAIN), compare_frame(comparison[-1], PLAIN)

@@ -215,6 +215,12 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
         return ngettext(
             "Training was stopped at {size} token.", "Training was stopped at {size} tokens.", standing.size
         )
+    if snapshot.trace.runs[standing.name].stop_reason == "bounds":
+        return ngettext(
+            "Ended at {size} token: bounds exclude every pair that is left.",
+            "Ended at {size} tokens: bounds exclude every pair that is left.",
+            standing.size,
+        )
     if standing.tokens != snapshot.trace.corpus.total:
         return ngettext(
             "Ended at {size} token: no pair is left.",
