@@ -75,7 +75,7 @@ def tell_bpe(snapshot: MergeSnapshot, voice: TextFormat, ahead: bool = True) -> 
     return Narration(
         lead,
         sentences(
-            tell_chooser(event, voice),
+            tell_chooser(event, voice, snapshot),
             ties,
             tell_new(snapshot, event, voice),
             *tell_oddities(snapshot, event, voice),
