@@ -236,6 +236,19 @@ def test_a_link_brings_everything_back() -> None:
     assert drawing(again) == drawing(app)
 
 
+@pytest.mark.parametrize("model", ALGORITHMS)
+def test_an_emptied_size_means_no_limit(model: str) -> None:
+    """The engine trains without a size, and the address means the same."""
+    app = opened(model=model, a="the course")
+    app.number_input(key="pipeline.size").set_value(None)
+    run(app)
+    assert problems(app) == [] and address(app)["size"] == ""
+    placeholder = "until only characters are left" if model == "unigram" else "until no pair is left"
+    assert app.number_input(key="pipeline.size").placeholder == placeholder
+    shows(app, "the course")
+    assert PAGE.rules(PAGE.opened(urlencode(address(app)))) == PAGE.rules(app)
+
+
 def test_settings_of_a_closed_tab_stay_in_the_address() -> None:
     app = opened(tab="Windows", a="the course")
     app.number_input(key="pipeline.max").set_value(7)

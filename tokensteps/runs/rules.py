@@ -499,7 +499,7 @@ PIPELINE_RULES = (
         label=N_("Template"),
         help=N_("What goes around a text, and between two texts."),
     ),
-    SIZE._replace(default=4_000, limit=False),
+    SIZE._replace(default=4_000),
     LINES_APART,
     Setting(
         "max",

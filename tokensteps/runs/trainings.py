@@ -14,6 +14,7 @@ from tokenizers_core.training.comparison import Comparison, compare
 from tokensteps.language.i18n import N_
 from tokensteps.limits import SEED_LIMIT
 from tokensteps.runs.kinds import languages_of
+from tokensteps.runs.rules import USUAL_SEED
 from tokensteps.server.stores import digest
 
 SEED_FACTOR: Final = 4
@@ -22,9 +23,9 @@ LEAST_COUNT: Final = 2
 """Minimum count of a pair: a single occurrence says nothing about the language."""
 
 
-def seed_for(size: int) -> int:
-    """The size of Unigram's seed, to end with `size` pieces."""
-    return min(SEED_LIMIT, SEED_FACTOR * size)
+def seed_for(size: int | None) -> int:
+    """The size of Unigram's seed, to end with `size` pieces; the usual one for only the characters."""
+    return USUAL_SEED if size is None else min(SEED_LIMIT, SEED_FACTOR * size)
 
 
 def train_all(corpus: Corpus, runs: Sequence[str] = tuple(ALGORITHMS), **settings: Any) -> Comparison:
@@ -78,7 +79,7 @@ def go_on(corpus: Corpus, model: str, extend: Written, **settings: Any) -> AnyTr
 def train_model(
     corpus: Corpus,
     model: str,
-    vocab_size: int,
+    vocab_size: int | None,
     special_tokens: tuple[str, ...],
     alphabet: str,
     **progress: Any,

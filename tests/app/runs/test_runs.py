@@ -34,6 +34,7 @@ from tokensteps.runs.algorithms import (
 from tokensteps.runs.corpora import CorpusError, Source, plain_text, within_limits
 from tokensteps.runs.kinds import languages_of
 from tokensteps.runs.parallel import ParallelError
+from tokensteps.runs.rules import USUAL_SEED
 from tokensteps.runs.settings import read_url
 from tokensteps.runs.tippings import bound_for, is_short
 from tokensteps.runs.trainings import Written, go_on, seed_for, train_all, train_model
@@ -155,7 +156,7 @@ def test_how_many_pieces_pruning_starts_from() -> None:
     chosen."""
     arguments = ((None, None), (None, 333), (None, 334), (None, 16_000), (None, 20_000), (7, 8_000))
     assert [*map(seed_pieces, *zip(*arguments, strict=True))] == [1_000, 1_000, 1_002, 48_000, SEED_LIMIT, 7]
-    assert [seed_for(size) for size in (1, 100, SEED_LIMIT)] == [4, 400, SEED_LIMIT]
+    assert [seed_for(size) for size in (1, 100, SEED_LIMIT, None)] == [4, 400, SEED_LIMIT, USUAL_SEED]
 
 
 def test_impossible_comparisons_are_reported_in_the_pages_names() -> None:

@@ -11,7 +11,7 @@ from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.language.i18n import N_, _
 from tokensteps.runs.algorithms import Algorithm
 from tokensteps.runs.corpora import Source, plain_text
-from tokensteps.runs.rules import PIPELINE_RULES
+from tokensteps.runs.rules import PIPELINE_RULES, UNIGRAM_RULES, Setting
 from tokensteps.runs.settings import Recipe, write_short
 from tokensteps.runs.trainings import train_model
 from tokensteps.widgets.arrival import reads_address
@@ -149,6 +149,13 @@ class PipelineControls(Controls):
         with st.expander(_("Stages"), expanded=True):
             self.draw(*WORD_SETTINGS, "model", "template")
         self.options_widgets()
+
+    def draw_setting(self, setting: Setting) -> None:
+        """Draw one setting's widget; with Unigram as the model, an empty size has Unigram's meaning."""
+        if setting.name == "size" and self["model"] == "unigram":
+            own = next(rule for rule in UNIGRAM_RULES if rule.name == "size")
+            setting = setting._replace(help=own.help, placeholder=own.placeholder)
+        super().draw_setting(setting)
 
     def _take_preset(self) -> None:
         name = self["preset"]
