@@ -323,6 +323,26 @@ def test_invalid_utf_8_is_read_and_reported() -> None:
     assert problems(again) == [] and book(again)["last"] == book(app)["last"]
 
 
+def test_back_brings_the_file_before_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: the address after Back, while the upload's box still holds the newer file."""
+    app = opened("corpus=upload")
+    urls, books = [], []
+    for name, data in (("a.txt", b"hug pug pun"), ("b.txt", b"low lower lowest")):
+        app.sidebar.get("file_uploader")[0].set_value((name, data, "text/plain"))
+        urls.append(address(run(app)))
+        books.append(book(app)["last"])
+    for there, name in ((0, "a.txt"), (1, "b.txt")):  # Back, then Forward
+        with monkeypatch.context() as patch:
+            patch.setattr("tokensteps.components.address.is_history_navigation", lambda: True)
+            for parameter, text in urls[there].items():
+                app.query_params[parameter] = text
+            run(app)
+        run(app)
+        assert value(app, "upload_data")[0] == name == address(app)["file"]
+        assert address(app) == urls[there] and book(app)["last"] == books[there]
+        assert ("Using a.txt" in "".join(bodies(app, "note"))) == (name == "a.txt")
+
+
 def test_a_file_dropped_by_the_server_is_requested_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Corpora share one room; a short one is in the store on disk as well."""
     app = opened("corpus=upload")

@@ -104,8 +104,8 @@ def uploaded_file(page: PageState) -> Source | None:
         )
         page.complain(message, size=file.size, limit=UPLOAD_LIMIT)
         file = None
-    if file is not None:
-        page.keep_file(file.name, file.getvalue())
+    if file is not None and not page.take_file(file.name, file.getvalue(), file.file_id):
+        file = None
     name, data = page.own_file()
     if not name:
         return None

@@ -148,6 +148,16 @@ class PageState:
         corpora().put(stored, data, len(data))
         st.session_state[self.key("upload_data")] = (name, stored)
 
+    def take_file(self, name: str, data: bytes, identifier: str) -> bool:
+        """Store the file in the upload's box: a new one, or again the one in use. After Back the box still
+        holds the file of before, and the address has another: False then."""
+        state, taken = st.session_state, self.key("file_taken")
+        new, state[taken] = state.get(taken) != identifier, identifier
+        if not new and state.get(self.key("upload_data")) != (name, digest(data)):
+            return False
+        self.keep_file(name, data)
+        return True
+
     def own_file(self) -> tuple[str, bytes | None]:
         """Name and contents of the learner's file; an empty name without one, and None if the server has
         dropped it."""
