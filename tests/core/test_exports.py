@@ -58,6 +58,7 @@ from tokenizers_core.files.exports import (
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.text.pipeline import Pipeline
+from tokenizers_core.training.options.trimming import trim
 from tokenizers_core.training.pruning import ExpectationEvent, FinalEvent, MaximizationEvent
 
 HUG = train_bpe(
@@ -438,6 +439,20 @@ def test_tiktoken_encodes_a_large_text_by_our_ranks(pattern: str) -> None:
     assert ids == theirs.encode(text, allowed_special="all")
     assert theirs.decode(ids) == text
     assert theirs.n_vocab == len(ours.tokens)
+
+
+def test_tiktoken_takes_a_trimmed_vocabulary_with_its_special_token_at_the_end() -> None:
+    """As GPT-2's: trimming leaves ids without a token before `<|endoftext|>`, which keeps its own."""
+    corpus = Corpus.from_texts([TEXT])
+    document = json.loads(tokenizer_to_json(train_bpe(corpus, merges=60, alphabet="bytes").tokenizer()))
+    last = {"id": 316, "content": "<|endoftext|>", "special": True}
+    document["model"]["vocab"]["<|endoftext|>"] = last["id"]
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    document["added_tokens"] = [last | flags]
+    ours = trim(tokenizer_from_json(json.dumps(document)), 10)
+    assert len(ours.tokens) == 317 and "" in ours.tokens
+    text = f"{TEXT}<|endoftext|>{TEXT}"
+    assert ours.encode(text).ids == in_tiktoken(ours, "gpt2").encode(text, allowed_special="all")
 
 
 def merged_by_rank(word: str, ranks: Mapping[str, int]) -> list[int]:

@@ -191,7 +191,7 @@ def tiktoken_ranks(tokenizer: Tokenizer) -> str:
     for identifier, token in enumerate(tokenizer.tokens):
         if token in result:
             lines.append(f"{b64encode(symbols_to_bytes(token)).decode('ascii')} {identifier}\n")
-        elif token not in special:
+        elif token and token not in special:  # an id without a token stays free, as after trimming
             raise UnsavableError("no_merge", token=token)
     return "".join(lines)
 
