@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 
 from tokensteps.language.i18n import UNSPACED, count, current_language
 
@@ -89,6 +90,15 @@ def large_text(number: float) -> str:
 def whole_text(number: int) -> str:
     """A whole number, in powers of ten when it is very large."""
     return count(number) if number < 10**9 else large_text(number)
+
+
+def price_text(price: float) -> str:
+    """A price as people write it, small ones with enough digits to tell them apart.
+
+    >>> [price_text(price) for price in (1234.5, 0.5, 0.0583, 0.0000123, 3e-7, 0)]
+    ['1,234.50', '0.5', '0.0583', '0.0000123', '0.0000003', '0']
+    """
+    return f"{price:,.2f}" if price >= 1 else format(Decimal(f"{price:.3g}"), "f")
 
 
 def cost_text(cost: float) -> str:

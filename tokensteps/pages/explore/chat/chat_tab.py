@@ -20,9 +20,10 @@ from tokensteps.drawing.chat import chat_html, cost_html, owner
 from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import _, count
 from tokensteps.language.messages import explained
+from tokensteps.language.numbers import price_text
 from tokensteps.limits import CHAT_CHARACTERS, CHAT_MESSAGES
 from tokensteps.pages.explore.chat import chat_state as chat
-from tokensteps.pages.explore.measures.prices import answers_of, cost_written, prices
+from tokensteps.pages.explore.measures.prices import answers_of, prices
 from tokensteps.pages.explore.playground_state import chosen_specs
 from tokensteps.runs.corpora import plain_text
 from tokensteps.streamlit_internals import session_id
@@ -258,12 +259,12 @@ def show_prices(whose: list[int | None], turns: list[ChatTurn]) -> None:
             _("Answer"): _("message {number}").format(number=answer.message + 1),
             _("Tokens read"): answer.read,
             _("Tokens written"): answer.written,
-            _("Cost"): cost_written((answer.read * read + answer.written * written) / 1_000_000),
+            _("Cost"): price_text((answer.read * read + answer.written * written) / 1_000_000),
         }
         for answer in answers
     ]
     all_read, all_written = (sum(column) for column in zip(*(one[1:] for one in answers), strict=True))
-    cost = cost_written((all_read * read + all_written * written) / 1_000_000)
+    cost = price_text((all_read * read + all_written * written) / 1_000_000)
     last = {
         _("Answer"): _("all"),
         _("Tokens read"): all_read,

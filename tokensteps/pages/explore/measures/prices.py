@@ -37,17 +37,6 @@ def prices() -> tuple[float, float]:
     return read or 0.0, written or 0.0
 
 
-def cost_written(cost: float) -> str:
-    """A cost with enough digits to compare small ones.
-
-    >>> cost_written(0.000123), cost_written(12.5), cost_written(0)
-    ('0.000123', '12.50', '0')
-    """
-    if not cost:
-        return "0"
-    return f"{cost:,.2f}" if cost >= 1 else f"{cost:.6f}"
-
-
 class AnswerCost(NamedTuple):
     """One answer of a chat: the tokens before it (the model's input), and its own."""
 

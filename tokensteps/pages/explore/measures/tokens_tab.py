@@ -9,8 +9,9 @@ import streamlit as st
 
 from tokensteps.catalogue.analysis import Analysis
 from tokensteps.language.i18n import N_, _, count
+from tokensteps.language.numbers import price_text
 from tokensteps.limits import MOST_ROWS
-from tokensteps.pages.explore.measures.prices import cost_written, prices
+from tokensteps.pages.explore.measures.prices import prices
 from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note
 
@@ -65,8 +66,8 @@ def costs_table(analyses: Mapping[str, Analysis], read: float, written: float) -
         {
             _("Tokenizer"): f"{letter} · {analysis.subject.name}",
             _("Tokens"): len(analysis),
-            _("Cost if a model reads it"): cost_written(len(analysis) * read / 1_000_000),
-            _("Cost if a model writes it"): cost_written(len(analysis) * written / 1_000_000),
+            _("Cost if a model reads it"): price_text(len(analysis) * read / 1_000_000),
+            _("Cost if a model writes it"): price_text(len(analysis) * written / 1_000_000),
         }
         for letter, analysis in analyses.items()
     ]

@@ -14,7 +14,7 @@ from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.drawing.stage_markup import bar
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.language.names import language_name
-from tokensteps.language.numbers import percent
+from tokensteps.language.numbers import percent, price_text
 from tokensteps.limits import RENEW_LIMIT, SCENE_LINES, WINDOW_LIMIT
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.parallel import parallel_lines
@@ -88,15 +88,6 @@ def read_price(text: str, complaints: list[str]) -> float:
         return price
     complaints.append(invalid_here("price", text))
     return USUAL_PRICE
-
-
-def price_text(price: float) -> str:
-    """A price as people write it, small ones with enough digits to tell them apart.
-
-    >>> price_text(1234.5), price_text(0.0583), price_text(0)
-    ('1,234.50', '0.0583', '0')
-    """
-    return f"{price:,.2f}" if price >= 1 else f"{price:.3g}"
 
 
 def costs_html(name: str, costs: Sequence[Cost], window: int, price: float) -> str:
