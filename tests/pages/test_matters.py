@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 import streamlit as st
@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from tests.app.teaching.test_lessons import gpt2_tokens
-from tests.pages.pages import Page, address, run
+from tests.pages.pages import Page, address, problems, run
 from tokensteps.catalogue.choices import GPT2, OpenedTokenizer
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.pages.learn.matters import USUAL_SPECS
@@ -153,6 +153,14 @@ def test_languages_cost_tokens_window_and_price() -> None:
         f"{100 * tokens / 2000:.1f} %",
         f"{tokens * 0.5 / 1000:.2f}",
     ]
+
+
+@pytest.mark.parametrize("price", [0.0, 2e-5, 123_456.78, 1e6])
+def test_a_price_comes_back_from_its_own_link(price: float) -> None:
+    app = revealed("languages")
+    app.number_input(key="matters.price").set_value(price)
+    again = run(MATTERS.start(urlencode(address(run(app)))))
+    assert again.session_state["matters.price"] == price and problems(again) == []
 
 
 def test_own_lines_are_compared_with_the_first() -> None:

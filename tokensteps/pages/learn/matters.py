@@ -149,7 +149,7 @@ def scene_url(scene: str, chosen: Sequence[str]) -> dict[str, str | None]:
         for setting in SCENE_RULES
     }
     price = st.session_state[languages.PRICE]
-    settings["price"] = None if price == languages.USUAL_PRICE else f"{price:g}"
+    settings["price"] = None if price == languages.USUAL_PRICE else languages.write_price(price)
     return {"scene": None if scene == next(iter(SCENES)) else scene, **settings, **slots}
 
 

@@ -90,6 +90,15 @@ def read_price(text: str, complaints: list[str]) -> float:
     return USUAL_PRICE
 
 
+def write_price(price: float) -> str:
+    """A price in a link.
+
+    >>> [write_price(price) for price in (0, 0.00002, 123456.78, 1_000_000)]
+    ['0', '0.00002', '123456.78', '1000000']
+    """
+    return f"{price:.9f}".rstrip("0").rstrip(".")
+
+
 def costs_html(name: str, costs: Sequence[Cost], window: int, price: float) -> str:
     """One tokenizer's table: a row for each text."""
     most = max((cost.tokens for cost in costs), default=1) or 1
