@@ -370,5 +370,21 @@ def test_only_bpe_has_merges(how: str) -> None:
 
 def test_more_is_not_dropped_than_there_is() -> None:
     app = opened(t1=HUG, how="trim", drop="99999", a="hug")
-    assert "merges=99,999" in problems(app)[0] or "99999" in problems(app)[0]
+    assert "Merges to drop: 99,999 is out of range; choose a number from 0 to 7." in problems(app)[0]
     assert bodies(app, "counts") == []
+
+
+@pytest.mark.parametrize(("old", "usual"), [(HUG, 7), (OLD_SPEC, 100)])
+def test_the_usual_number_to_drop_fits(old: str, usual: int) -> None:
+    """At first and when the box is emptied. Oracle: the engine's tokenizer before those merges."""
+    run_ = TokenizerSpec.parse(old).run()
+    trace = run_.algorithm.train(run_.source.corpus(run_.pipeline), **run_.settings)
+    app = opened(t1=old, how="trim", a="hugs pugs puns")
+    for _ in range(2):
+        assert problems(app) == [] and "drop" not in address(app)
+        assert app.number_input(key="renew.drop").placeholder == str(usual)
+        assert counted(app)[1] == len(trace.tokenizer(len(trace) - usual).encode("hugs pugs puns"))
+        app.number_input(key="renew.drop").set_value(0)
+        assert counted(run(app))[0] == counted(app)[1] and address(app)["drop"] == "0"
+        app.number_input(key="renew.drop").set_value(None)
+        run(app)

@@ -530,6 +530,8 @@ RENEW_MORE = Setting(
     help=N_("How many merges are learned after the old ones, from pairs that occur at least twice."),
     when=("how", "on"),
 )
+USUAL_DROP = 100
+"""Merges to drop, unless it is given, or there are fewer."""
 RENEW_RULES = (
     Setting(
         "how",
@@ -545,7 +547,7 @@ RENEW_RULES = (
     RENEW_MORE,
     Setting(
         "drop",
-        100,
+        None,
         least=0,
         most=COUNT_LIMIT,
         label=N_("Merges to drop"),

@@ -14,7 +14,7 @@ from tokenizers_core import BpeTrace, Tokenizer, cut_out, trim
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.patterns import PATTERNS
 from tokenizers_core.training.algorithms import AnyTrace
-from tokenizers_core.training.options.trimming import earliest_merge
+from tokenizers_core.training.options.trimming import bpe_of, earliest_merge
 from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, as_written, continued, heritage, tokenizer_of
 from tokensteps.catalogue.shown_tokenizers import EngineSubject, ShownTokenizer, TrainedSubject
@@ -34,7 +34,7 @@ from tokensteps.pages.explore.playground_tokenizers import refused, tokenizer_bo
 from tokensteps.pages.stepping import show_stage
 from tokensteps.runs.algorithms import ALGORITHMS, Run
 from tokensteps.runs.corpora import Source, plain_text
-from tokensteps.runs.rules import RENEW_MORE, RENEW_RULES, RENEW_SIZE
+from tokensteps.runs.rules import RENEW_MORE, RENEW_RULES, RENEW_SIZE, USUAL_DROP
 from tokensteps.runs.settings import corpus_title, write_short
 from tokensteps.server.shared_cache import remembered
 from tokensteps.widgets import stage
@@ -92,10 +92,17 @@ class RenewControls(Controls):
         return tokenizer_box(RENEW_PAGE, "old", _("Old tokenizer"), [OLD_SPEC])
 
     def size_widget(self, usual: int) -> None:
-        """The number of tokens for the new one, or of merges to add or drop."""
-        self.draw("more", "drop")
+        """The number of tokens for the new one, or of merges to add."""
+        self.draw("more")
         if self["how"] == "anew":
             self.draw_setting(RENEW_SIZE._replace(placeholder=count(min(usual, VOCABULARY_LIMIT))))
+
+    def dropped(self, merges: int) -> int:
+        """The number of merges to drop, of so many."""
+        usual = min(USUAL_DROP, merges)
+        rule = next(rule for rule in RENEW_RULES if rule.name == "drop")
+        self.draw_setting(rule._replace(most=min(rule.most, merges), placeholder=count(usual)))
+        return usual if self["drop"] is None else self["drop"]
 
     def url(self) -> dict[str, str | None]:
         """Settings, text and old tokenizer as URL parameters; None for usual values."""
@@ -207,11 +214,13 @@ def show_trimmed(controls: RenewControls, old: ShownTokenizer) -> None:
     """The old one without its last merges, and why none in the middle can be cut out. Raises the errors of
     `as_written` and `trim`."""
     whole = tokenizer_of(as_written(old))
+    with st.sidebar:
+        drop = controls.dropped(len(bpe_of(whole, "tokenizer").merges))
     for complaint in controls.complaints:
         problem(complaint)
     if controls.blocked:
         return
-    tokenizer = trim(whole, controls["drop"] or 0)
+    tokenizer = trim(whole, drop)
     name = _("trimmed: {name}").format(name=old.name)
     new = EngineSubject(name, old.algorithm, tokenizer.with_options(template=None), len(tokenizer.vocab))
     text = text_under_both(controls)
