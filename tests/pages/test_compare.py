@@ -167,7 +167,7 @@ def test_the_sidebar_names_the_compared_runs() -> None:
     run(app.sidebar.multiselect(key="compare.runs").set_value(["bpe"]).run())
     assert "Side by side: choose at least 2." in problems(app)[0] and books(app) == []
     run(app.sidebar.multiselect(key="compare.runs").set_value(["superbpe", "bpe"]).run())
-    assert value(app, "pre") == "byte_level" and "needs the texts" in problems(app)[0]
+    assert value(app, "pre") == "byte_level" and "SuperBPE needs a text" in problems(app)[0]
     run(
         app.sidebar.multiselect(key="compare.runs").set_value(["bpe", "sentencepiece_bpe", "paritybpe"]).run()
     )

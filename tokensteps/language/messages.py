@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tokenizers_core.errors import Phrase, SettingError, TokenizersCoreError
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import N_, _
+from tokensteps.language.names import CHOICE_NAMES, choice_name
 
 _WORDS: Final = ("reason", "what", "expected", "message", "description", "wanted", "size", "problem")
 """Words among the evidence of errors: they are translated, unlike somebody's text: see `engine_messages` in
@@ -18,6 +19,18 @@ _ENGLISH: Final = {
 }
 """Words for the engine's parameters, which nobody sees on the pages. The translations have them anyway."""
 
+_LABELS: Final = {
+    "seed_size": N_("Seed vocabulary"),
+    "max_length": N_("Maximum tokens"),
+    "stride": N_("Stride: shared tokens"),
+    "pre_tokenizer": N_("Split into words"),
+}
+"""The engine's settings → the labels of their widgets."""
+_NEEDS_TEXT: Final = N_(
+    "SuperBPE needs a text: word counts don't say which word follows which. Choose a text as the corpus."
+)
+"""Instead of the engine's only complaint about a whole corpus, which is for programmers."""
+
 
 def explained(error: TokenizersCoreError) -> str:
     """An error of the engine or the app as a sentence: the value, the reason, the remedy. Plain text."""
@@ -25,11 +38,29 @@ def explained(error: TokenizersCoreError) -> str:
     evidence = {
         name: _translated(value) if name in _WORDS else value for name, value in error.evidence.items()
     }
-    if isinstance(error, SettingError) and error.name == "seed_size":
-        evidence["name"], template = _("Seed vocabulary"), template.replace("{name}=", "{name}: ")
+    if isinstance(error, SettingError):
+        if error.name == "corpus":
+            return _(_NEEDS_TEXT)
+        if error.name in _LABELS:
+            evidence["name"], template = _(_LABELS[error.name]), template.replace("{name}=", "{name}: ")
+            evidence |= {"value": _value_shown(error), "reason": _reason_shown(str(evidence["reason"]))}
     for parameter, words in _ENGLISH.items():
         template = template.replace(parameter, words)
     return template.format(**evidence)
+
+
+def _value_shown(error: SettingError) -> str | float:
+    """The value as its widget has it."""
+    if error.name == "pre_tokenizer" and str(error.value) in CHOICE_NAMES["pre"]:
+        return choice_name("pre", str(error.value))
+    return error.evidence["value"]
+
+
+def _reason_shown(reason: str) -> str:
+    """A translated reason with the widgets' words for the engine's names."""
+    for split in ("byte_level", "metaspace"):
+        reason = reason.replace(split, choice_name("pre", split))
+    return reason.replace("max_length=", f"{_(_LABELS['max_length'])}: ")
 
 
 def too_old() -> str:
