@@ -37,7 +37,7 @@ from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download, show_address
 from tokensteps.widgets.keep import synced
-from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.questions import ask, tally_html, verdict_html
 from tokensteps.widgets.tour import titled
 
@@ -303,7 +303,7 @@ def show() -> None:
         )
     )
     update_url(write_selection(chosen))
-    for complaint in complaints:
+    for complaint in lasting(EXERCISES_PAGE, complaints, chosen):
         problem(complaint)
     kind, level = st.columns([1, 1], vertical_alignment="bottom")
     kind.selectbox(
