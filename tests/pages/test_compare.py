@@ -211,6 +211,7 @@ def test_other_rules_make_another_comparison() -> None:
         ("corpus=course&seed=0", "seed=&#x27;0&#x27;"),
         ("corpus=course&runs=bpe,glove", "runs=&#x27;bpe,glove&#x27;"),
         ("corpus=course&runs=bpe", "runs=&#x27;bpe&#x27;"),
+        ("corpus=course&runs=3", "runs=&#x27;3&#x27;, which is not valid here"),
         ("corpus=course&pre=none", "pre=&#x27;none&#x27;"),
         ("corpus=course&ties=%3Cb%3E", "ties=&#x27;&lt;b&gt;&#x27;"),
         ("corpus=paste&text=eNoLdamaged", "The text in this link is damaged"),

@@ -181,7 +181,7 @@ def read_setting(setting: Setting, url: Mapping[str, str], usual: Any, complaint
 
 def _beyond(setting: Setting, text: str) -> str | None:
     """The complaint about a number or a text beyond its setting's limits; None if something else is wrong."""
-    if setting.most and text.isascii() and text.isdigit():
+    if setting.kind == "number" and text.isascii() and text.isdigit():
         message = _(
             "The link says {name}={value}, but it must be from {least} to {most}; the default is used."
         )
