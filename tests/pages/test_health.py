@@ -49,6 +49,11 @@ def test_a_link_opens_the_tab_and_keeps_it() -> None:
     assert address(app)["health"] == "A"
     app.session_state["playground.tab"] = "Counts"
     assert "health" not in address(run(app))
+    app.session_state["playground.tab"] = "Health"
+    run(app)
+    app.query_params["lang"] = "zh"
+    app.run()  # once: the address is written while the tab still has its English name
+    assert address(app)["health"] == "A"
 
 
 def test_unreachable_tokens_are_listed_with_their_reasons() -> None:

@@ -26,5 +26,6 @@ def read_health_url(url: Mapping[str, str]) -> None:
 
 def health_url() -> dict[str, str | None]:
     """The tokenizer to check; None while another tab is open."""
-    is_open = st.session_state.get("playground.tab") == _(HEALTH_TAB)
+    state = st.session_state  # the open tab may still have its name of before a change of language
+    is_open = state.get("playground.tab") in (_(HEALTH_TAB), state.get(f"{HEALTH_TAB}.tab", _(HEALTH_TAB)))
     return {"health": str(st.session_state.get(WHOSE) or LETTERS[0]) if is_open else None}

@@ -24,9 +24,10 @@ from tokensteps.language.measures import OF_TEXT, measure_name, put_in
 from tokensteps.language.messages import explained
 from tokensteps.limits import FIND_LIMIT, MOST_ROWS
 from tokensteps.pages.explore.health import health_view as view
-from tokensteps.pages.explore.health.health_state import WHOSE
+from tokensteps.pages.explore.health.health_state import HEALTH_TAB, WHOSE
 from tokensteps.pages.explore.measures.measures_tab import MEASURES_TAB
 from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.pages.explore.why.why_state import note_tab
 from tokensteps.server.shared_cache import drawn
 from tokensteps.server.stores import digest
 from tokensteps.widgets import stage
@@ -42,6 +43,7 @@ ROW_SIZE: Final = 700
 def health_tab(analyses: Mapping[str, Analysis]) -> None:
     """The check of one of the tokenizers: it begins when the tab is opened, and the page can be used
     meanwhile."""
+    note_tab(HEALTH_TAB)
     state, box = st.session_state, f"{WHOSE}.box"
     # The tokenizer of a link may be still on its way: it stays the chosen one.
     state[box] = state[WHOSE] if state.get(WHOSE) in analyses else next(iter(analyses))
