@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models
 
@@ -60,6 +61,47 @@ def test_a_link_shows_the_word_its_stages_and_the_reason() -> None:
         "why": " settled",
         "split": "␣sett led",
     }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "shown"),
+    [
+        ({"health": "z"}, "A"),
+        ({"health": "D"}, "A"),
+        ({"health": "AB"}, "A"),
+        ({"why": "settled", "by": "z"}, None),
+        ({"why": "settled", "by": "D"}, None),
+        ({"why": "settled", "by": "AB"}, None),
+        ({"why": "settled", "nth": "x"}, None),
+        ({"why": "settled", "nth": "99"}, None),
+        ({"why": "settled", "way": "longest_prefix", "nth": "99"}, None),
+        ({"why": "settled", "way": "nonsense"}, None),
+        ({"added": "XY"}, None),
+        ({"added": "AD"}, None),
+        ({"format": "nonsense"}, None),
+    ],
+)
+def test_an_impossible_value_in_a_link_is_reported_and_leaves_the_address(
+    wrong: dict[str, str], shown: str | None
+) -> None:
+    """Oracle: the complaint about any other parameter; the address says what is shown, with a word's rest."""
+    name = list(wrong)[-1]
+    app = opened(t1=GPT2, t2="bpe?corpus=hug", text="We settled.", **wrong)
+    for _ in range(2):
+        [complaint] = problems(app)
+        assert f"{name}='{wrong[name]}', which is not valid here" in unescape(complaint)
+        assert address(app).get(name) == shown
+        assert address(app).get("why") == wrong.get("why")
+        run(app)
+
+
+def test_the_address_has_only_letters_of_chosen_tokenizers() -> None:
+    """After the second is taken away, the first is shown."""
+    for wrong in ({"health": "B"}, {"why": "settled", "by": "B"}):
+        app = opened(t1=GPT2, t2="bpe?corpus=hug", text="We settled.", **wrong)
+        assert wrong.items() <= address(app).items() and problems(app) == []
+        app.session_state["playground.specs"] = [GPT2]
+        assert "B" not in address(run(app)).values() and problems(app) == []
 
 
 def test_another_word_and_another_split_are_chosen() -> None:

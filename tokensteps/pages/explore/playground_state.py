@@ -14,10 +14,10 @@ from tokensteps.components.editor import as_typed
 from tokensteps.limits import PACK_LIMIT
 from tokensteps.pages.explore.chat.chat_state import chat_url, read_chat_url
 from tokensteps.pages.explore.health.health_state import health_url, read_health_url
-from tokensteps.pages.explore.why.why_state import read_why_url, why_url
+from tokensteps.pages.explore.why.why_state import chosen_letters, read_why_url, why_url
 from tokensteps.runs.corpora import pack_text, plain_text
 from tokensteps.runs.rules import PLAYGROUND_RULES, PLAYGROUND_SLOTS
-from tokensteps.runs.settings import read_setting, read_text
+from tokensteps.runs.settings import invalid_here, read_setting, read_text
 from tokensteps.server.stores import digest, text_store
 from tokensteps.widgets.arrival import reads_address
 
@@ -81,12 +81,15 @@ def read_playground_url() -> list[str]:
     if "added" in url or first or is_back():
         # Links of earlier versions say 1 for all of them.
         letters = LETTERS if playground_value("added") == "1" else playground_value("added")
+        if letters != LETTERS and not {*letters} <= {*chosen_letters()}:
+            complaints.append(invalid_here("added", letters))
+            letters = ""
         state["playground.added_to"] = [
             spec for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if letter in letters
         ]
     read_chat_url(url, first or is_back(), complaints)
-    read_health_url(url)
-    read_why_url(url, first or is_back())
+    read_health_url(url, chosen_letters(), complaints)
+    read_why_url(url, chosen_letters(), first or is_back(), complaints)
     return complaints
 
 

@@ -12,7 +12,7 @@ from tokensteps.catalogue.chat.templates import CHAT_FORMATS
 from tokensteps.language.i18n import _
 from tokensteps.limits import CHAT_TEMPLATE_LIMIT
 from tokensteps.runs.corpora import plain_text
-from tokensteps.runs.settings import read_short, write_short
+from tokensteps.runs.settings import invalid_here, read_short, write_short
 
 MINE: Final = "mine"
 """The visitor's own template."""
@@ -148,6 +148,13 @@ def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -
     for name, usual in (("format", ""), ("prompt", "1")):
         if name in url or afresh:
             value = url.get(name, usual)[:80]
+            if (
+                name == "format"
+                and value not in ("", *CHAT_FORMATS, MINE)
+                and not value.startswith(OF_TOKENIZER)
+            ):
+                complaints.append(invalid_here("format", value))
+                value = usual
             _put(name, value != "0" if name == "prompt" else value)
 
 

@@ -25,7 +25,13 @@ from tokensteps.limits import CUT_LIMIT, WHY_WORD
 from tokensteps.pages.cutting import Chosen, show_ways
 from tokensteps.pages.explore.playground_state import chosen_specs, playground_url, playground_value
 from tokensteps.pages.explore.why.why_state import CUTS_TAB, note_tab, set_why, why_value
-from tokensteps.pages.explore.why.why_tab import choose_among, choose_tokenizer, choose_word, refused_texts
+from tokensteps.pages.explore.why.why_tab import (
+    check_nth,
+    choose_among,
+    choose_tokenizer,
+    choose_word,
+    refused_texts,
+)
 from tokensteps.server.shared_cache import remembered
 from tokensteps.server.stores import digest
 from tokensteps.widgets.downloads import show_address
@@ -69,6 +75,7 @@ def _one_word(
 ) -> None:
     """The word, or the part of it that the model gets, in every way."""
     wanted = subject.why(word, why_value("nth"), playground_value("specials"))
+    check_nth(wanted, letter)
     if len(wanted.words) > 1:
         with choice:
             choose_among(wanted, style)

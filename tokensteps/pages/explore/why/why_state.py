@@ -13,12 +13,15 @@ from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import read_whole
 from tokensteps.limits import WHY_LIMIT, WHY_SPLIT_LIMIT
 from tokensteps.runs.corpora import plain_text
+from tokensteps.runs.settings import invalid_here
 
 WHY_TAB: Final = N_("Why these tokens?")
 CUTS_TAB: Final = N_("Ways to cut")
 USUAL: Final[Mapping[str, Any]] = {"why": "", "split": "", "nth": -1, "by": "", "way": ""}
 """The word in question, the split to compare it with, its number among the model's words (−1: the longest),
 the tokenizer's letter, and the way of cutting for the steps of the second tab."""
+NTH_LINKED: Final = "playground.why.nth.linked"
+"""In session state: the number of the word in a link just opened."""
 
 
 def why_value(name: str) -> Any:
@@ -62,23 +65,26 @@ def to_be_shown() -> int:
     return number
 
 
-def read_why_url(url: Mapping[str, str], afresh: bool) -> None:
+def read_why_url(url: Mapping[str, str], letters: str, afresh: bool, complaints: list[str]) -> None:
     """Read the settings from a URL; with `afresh`, missing parameters mean the usual values. A link with a
-    word opens the tab."""
+    word opens the tab. `letters` are those of the tokenizers."""
     value = {name: plain_text(text) for name, text in url.items() if name in USUAL}
     if afresh:
         set_why(**USUAL)
     if not value.get("why"):
         return
     ask_about(value["why"])
-    nth, by = read_whole(value.get("nth")), value.get("by", "")
-    if nth is not None and nth < 1000:
-        set_why(nth=nth)
-    way = value.get("way", "")
+    nth = read_whole(value.get("nth"))
+    fits = {"nth": nth is not None, "by": value.get("by") in [*letters], "way": value.get("way") in USE_NAMES}
+    for name, fit in fits.items():
+        if value.get(name) and not fit:
+            complaints.append(invalid_here(name, value[name]))
+    st.session_state[NTH_LINKED] = nth
     set_why(
         split=value.get("split", "")[:WHY_SPLIT_LIMIT],
-        by=by if by in LETTERS else "",
-        way=way if way in USE_NAMES else "",
+        nth=-1 if nth is None else nth,
+        by=value["by"] if fits["by"] else "",
+        way=value["way"] if fits["way"] else "",
     )
     open_why_tab(CUTS_TAB if why_value("way") else WHY_TAB)
 
@@ -91,11 +97,18 @@ def why_url() -> dict[str, str | None]:
     tab = st.session_state.get("playground.tab")
     about = {name: tab in (_(name), st.session_state.get(f"{name}.tab")) for name in (WHY_TAB, CUTS_TAB)}
     left_out = {"split"} if about[CUTS_TAB] else {"way"}
+    if why_value("by") not in [*chosen_letters()]:
+        left_out.add("by")
     opened = any(about.values()) and why_value("why")
     return {
         name: str(why_value(name)) if opened and name not in left_out and why_value(name) != usual else None
         for name, usual in USUAL.items()
     }
+
+
+def chosen_letters() -> str:
+    """The letters of the chosen tokenizers."""
+    return LETTERS[: len(st.session_state["playground.specs"])]
 
 
 def note_tab(name: str) -> None:

@@ -37,6 +37,7 @@ from tokensteps.limits import PIPELINE_LIMIT, WHY_LIMIT, WHY_SPLIT_LIMIT, WHY_WO
 from tokensteps.pages.explore.playground_state import chosen_specs, playground_url, playground_value
 from tokensteps.pages.explore.why.why_splits import Cuttable, costliest, word_at, words_in
 from tokensteps.pages.explore.why.why_state import (
+    NTH_LINKED,
     WHY_TAB,
     ask_about,
     note_tab,
@@ -46,10 +47,11 @@ from tokensteps.pages.explore.why.why_state import (
     why_value,
 )
 from tokensteps.runs.corpora import plain_text
+from tokensteps.runs.settings import invalid_here
 from tokensteps.server.stores import digest
 from tokensteps.widgets.boxes import too_long
 from tokensteps.widgets.downloads import show_address
-from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.stage import small_book
 
 WHOLE_LATTICE_SENT: Final = 32
@@ -83,6 +85,7 @@ def _ask_and_tell(analyses: Mapping[str, Analysis]) -> None:
     subject = analysis.subject
     try:
         wanted = subject.why(word, why_value("nth"), playground_value("specials"))
+        check_nth(wanted, letter)
         style = subject.style._replace(show="spaces")
         if len(wanted.words) > 1:
             with choice:
@@ -167,6 +170,20 @@ def refused_texts() -> list[str]:
     """Why the typed text couldn't be taken, told once."""
     narration = st.session_state.pop("playground.why.refused", None)
     return [] if narration is None else [too_long(_(narration[0]), *narration[1:])]
+
+
+def check_nth(explanation: Explanation, letter: str) -> None:
+    """Forget the number of a word that there isn't, and complain if a link has it. A tokenizer may be still
+    on its way, with another in its place."""
+    state, nth, complaints = st.session_state, why_value("nth"), []
+    if letter == (why_value("by") or LETTERS[0]):
+        linked = state.pop(NTH_LINKED, None)
+        if nth >= len(explanation.words):
+            complaints = [invalid_here("nth", str(nth))] if linked == nth else []
+            set_why(nth=-1)
+            update_url(why_url())
+    for text in lasting("playground.why", complaints, (why_value("why"), why_value("nth"), letter)):
+        problem(text)
 
 
 def choose_among(explanation: Explanation, style: Style) -> None:
