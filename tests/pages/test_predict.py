@@ -7,6 +7,7 @@ browser; the address as the page writes it. Tests of JavaScript (keys, scrubber)
 from __future__ import annotations
 
 import json
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -207,8 +208,19 @@ def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
     wanted.set_value("loss")
     run(app)
     assert address(app)["ask"] == "loss" and app.text_input(key="unigram.predict.entry")
-    app = PAGES["unigram"].opened("corpus=hug&mode=predict&ask=score")  # WordPiece's
-    assert PAGES["unigram"].value(app, "ask") == "mixed" and problems(app) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"), [("unigram", "score"), ("bpe", "piece"), ("bpe", "bridge"), ("wordpiece", "language")]
+)
+def test_a_question_of_another_page_or_kind_is_reported(name: str, ask: str) -> None:
+    """Oracle: the complaint about any other parameter; `test_kinds.py` opens each on its own page."""
+    app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={ask}")
+    for _ in range(2):
+        [complaint] = problems(app)
+        assert f"ask='{ask}', which is not valid here" in unescape(complaint)
+        assert PAGES[name].value(app, "ask") == "mixed" and "ask" not in address(app)
+        run(app)
 
 
 def test_turning_back_and_forth_keeps_the_step_and_the_tally() -> None:

@@ -19,6 +19,7 @@ from tokensteps.runs.rules import BPE_RULES, RULES_OF, VIEWS, Setting
 from tokensteps.runs.settings import Recipe, invalid_here, read_short, read_url, usual_value
 from tokensteps.server.stores import corpora, digest, text_store
 from tokensteps.streamlit_internals import text_in_browser
+from tokensteps.teaching.predictions import asks_of
 from tokensteps.widgets.arrival import reads_address, returned
 from tokensteps.widgets.notes import lasting
 
@@ -81,6 +82,11 @@ class PageState:
             self.complaints.append(invalid_here("step", step))
         for name, value in recipe.values.items():
             state[self.key(name)] = value
+        if self.page in RULES_OF:
+            asks = ("mixed", *asks_of(self.page, recipe.values.get("kind", "plain")))
+            if self["ask"] not in asks:  # another page's, or another kind's
+                self.complaints.append(invalid_here("ask", self["ask"]))
+                state[self.key("ask")] = asks[0]
         box = self.key(f"{recipe['corpus']}_text")
         if recipe.text and text_in_browser(box) is None:
             state[box] = recipe.text
