@@ -290,6 +290,8 @@ def test_training_goes_on_one_merge_a_step() -> None:
     reads it."""
     app = opened(**SMALL, how="on", more="9", a="This is the Course", step="3")
     assert problems(app) == [] and book(app)["seek"][0] == 3
+    link, _embed = (code.value for code in app.code)
+    assert dict(parse_qsl(link.partition("?")[2])) == address(app) and address(app)["step"] == "3"
     linked = TokenizerSpec.parse(HUG).run()
     old = linked.algorithm.train(linked.source.corpus(linked.pipeline), **linked.settings).tokenizer()
     source = EXAMPLES["course"].text()

@@ -204,10 +204,11 @@ def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source 
 
 @st.fragment
 def show_steps(controls: RenewControls, run: Run[AnyTrace], trace: BpeTrace) -> None:
-    """The merges learned on top, to step through."""
+    """The merges learned on top, to step through; and the link to the step."""
     use_language(st.session_state["language"])
     style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
-    show_stage(controls, controls.url(), run, trace, merge_frame, style)
+    step = show_stage(controls, controls.url(), run, trace, merge_frame, style)
+    show_link(_("This step as a link"), controls.recipe(), controls.url(), step)
 
 
 def show_trimmed(controls: RenewControls, old: ShownTokenizer) -> None:
@@ -296,7 +297,8 @@ def show_both(renewal: Renewal, controls: RenewControls) -> None:
     st.html(f'<div class="ts row wide">{chips(only_in(more, less), more.subject.style)}</div>')
     st.header(_("The new tokenizer"), anchor=False)
     show_tokenizer_files(renewal.tokenizer, RENEW_PAGE)
-    show_link(_("Link to this page"), controls.recipe(), controls.url())
+    if controls["how"] != "on":  # otherwise the link is under the steps
+        show_link(_("Link to this page"), controls.recipe(), controls.url())
 
 
 def totals_html(old: int, new: int) -> str:
