@@ -12,6 +12,7 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import expect_markup
@@ -172,10 +173,35 @@ def test_senseless_links_are_reported() -> None:
         ({"what": "double", "of": "99"}, "of='99'"),
         ({"what": "double", "of": "2²"}, "of='2²'"),
         ({"what": "min", "to": "0"}, "to='0'"),
+        ({"what": "ties", "to": "first"}, "to='first'"),  # the run's own
+        ({"what": "lines", "to": "1"}, "to='1'"),
+        ({"what": "pattern", "to": "own"}, "to='own'"),
+        ({"what": "add", "of": "hug", "to": "999999999"}, "to='999999999'"),
+        ({"what": "add", "of": "hug", "to": "0"}, "to='0'"),
         ({"what": "add", "of": "~x"}, "of='~x'"),
     ):
         (complaint,) = problems(opened(t1="bpe?corpus=course", **url))
         assert senseless in unescape(complaint) and "not valid" in complaint
+
+
+def test_a_word_beyond_those_listed_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its count isn't given to the word that is there instead."""
+    monkeypatch.setattr("tokensteps.pages.train.whatif_controls.WORDS_LISTED", 2)
+    monkeypatch.setattr("tokensteps.pages.train.whatif.all_counts_at_once", lambda *_arguments: False)
+    app = opened(of="bun", to="3")
+    [complaint] = problems(app)
+    assert "of='bun'" in unescape(complaint)
+    word = app.selectbox(key="whatif.word").value
+    assert word in ("hug", "pug") and app.number_input(key="whatif.times").value == 2 * HUG[word]
+    assert (address(app)["of"], address(app)["to"]) == (word, str(2 * HUG[word]))
+
+
+def test_a_rule_with_a_text_asks_for_it() -> None:
+    app = opened(t1="bpe?corpus=course", what="cut")
+    assert problems(app) == [] and "Type another value for “Also cut at”." in bodies(app, "note")[0]
+    app.text_input(key="whatif.to.cut").set_value("e")
+    run(app)
+    assert address(app)["to"] == "e" and board(app)
 
 
 def test_a_learners_words_stay_text() -> None:

@@ -150,8 +150,9 @@ class WhatIfControls:
         with right:
             match what:
                 case "count":
-                    if word not in ours.word_frequencies:
+                    if of and word not in ours.corpus.words[:WORDS_LISTED]:
                         self._complain("of", of)
+                        to = None  # it was for that word
                     return self._count(ours, word, to, many)
                 case "add":
                     if word is None:
@@ -164,7 +165,7 @@ class WhatIfControls:
     def _count(self, ours: AnyTrace, of: str | None, to: str | None, many: Callable[[str], bool]) -> Change:
         words = ours.corpus.words[:WORDS_LISTED]
         key, style = self.key("word"), style_of(ours, "spaces")
-        if of in ours.word_frequencies or st.session_state.get(key) not in words:
+        if of in words or st.session_state.get(key) not in words:
             played = at_play(ours, min(1, len(ours)), len(words))
             st.session_state[key] = (
                 of if of in words else next((word for word in played if word in words), words[0])
@@ -191,10 +192,10 @@ class WhatIfControls:
         """A whole number up to the greatest count; `to` is the link's value."""
         key = self.key(name)
         linked = read_whole(to)
-        if linked is None:
-            self._complain("to", to)
+        if linked is not None and least <= linked <= COUNT_LIMIT:
+            st.session_state[key] = linked
         else:
-            st.session_state[key] = max(least, min(linked, COUNT_LIMIT))
+            self._complain("to", to)
         if st.session_state.get(key) is None:
             st.session_state[key] = min(usual, COUNT_LIMIT)
         return int(st.number_input(label, least, COUNT_LIMIT, step=1, key=key, persist_state="session"))
@@ -235,6 +236,9 @@ class WhatIfControls:
                 linked = rule.parse(to)
             except ValueError:
                 self._complain("to", to)
+            same = linked is not None and linked in (now, "own")
+            if same and rule.kind in ("switch", "choice"):  # no change, or none without a pattern
+                self._complain("to", to)
         if rule.kind == "switch":
             message = _("{label}: now off, what if on") if not now else _("{label}: now on, what if off")
             st.caption(message.format(label=_(rule.label)))
@@ -255,6 +259,8 @@ class WhatIfControls:
             if linked:
                 st.session_state[key] = linked
             text = text_box(_(rule.label), rule.length, key=key, persist_state="session")
+            if text == "":
+                note(_("Type another value for “{label}”.").format(label=_(rule.label)))
             return Change(rule.name, to=text) if text else None
         if linked is not None:
             st.session_state[key] = linked
