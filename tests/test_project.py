@@ -390,6 +390,7 @@ WITHOUT_HANDS: Final = {
     "test_access.py": (1, "past a menu that is the same on every page"),
     "test_bpe_page.py": (5, f"{AT_ONCE}; {HALF}"),
     "test_class.py": (1, "the app's own event, while its stage is on its way; no hand's action"),
+    "test_class_alone.py": (1, "a server's events, from a stream of the test's own"),
     "test_code_in_step.py": (1, AT_ONCE),
     "test_flipbook.py": (3, f"{AT_ONCE}; what the strip of a class says, without a class"),
     "test_lattice_view.py": (2, AT_ONCE),

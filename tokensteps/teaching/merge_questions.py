@@ -110,7 +110,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
         ).format(language=language_name(language))
     return Question(
         "pair",
-        f"{escape(prompt)} <small>{escape(rule_text(trace))}</small>",
+        f"{escape(prompt)} <small>{escape(choice_rule_text(trace))}</small>",
         Choice(options),
         pair_text(chosen.pair, style),
         grade_choice(options, grade),
@@ -119,7 +119,7 @@ def ask_pair(trace: MergeTrace, step: int, style: Style) -> Question:
     )
 
 
-def rule_text(trace: MergeTrace) -> str:
+def choice_rule_text(trace: MergeTrace) -> str:
     """What decides a tie, and how long a token may be, as plain text."""
     rule = _("When pairs tie: {rule}.").format(rule=choice_name("ties", trace.settings["tie_rule"]))
     longest = trace.settings.get("max_token_length")

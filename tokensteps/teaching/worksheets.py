@@ -33,7 +33,7 @@ from tokensteps.language.numbers import log_text
 from tokensteps.teaching.events import removals_after, scored
 from tokensteps.teaching.exercises.kinds import Exercise
 from tokensteps.teaching.exercises.words import sheet_html, side_by_side
-from tokensteps.teaching.merge_questions import rule_text, splits_at, word_counts_at
+from tokensteps.teaching.merge_questions import choice_rule_text, splits_at, word_counts_at
 from tokensteps.teaching.questions import Cells, Choice, Entry, Form, SeveralLines
 from tokensteps.teaching.slips.merging import count_all
 
@@ -211,7 +211,7 @@ def merge_task(trace: MergeTrace, step: int, style: Style) -> PaperTask:
     merged = escape(_("Merged next:"))
     return PaperTask(
         _("Merge {step}").format(step=count(step)),
-        f"<p>{escape(question)} <small>{escape(rule_text(trace))}</small></p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
+        f"<p>{escape(question)} <small>{escape(choice_rule_text(trace))}</small></p>{side_by_side(words, blank_table(heads, [[None] * len(heads)] * len(rows)))}"
         f'<p>{merged}</p><div class="line"></div>',
         f"{sheet_html(heads, rows)}<p>{sentences(*(part for one in narrations for part in (one.lead, one.why)))}</p>",
     )
