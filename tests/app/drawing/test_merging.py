@@ -249,6 +249,16 @@ def test_a_merge_after_superbpes_change_of_stages_is_given_its_step() -> None:
     assert f"learned in step {following}." in said[-2].say and f"<td>{following}" in said[-2].html
 
 
+@pytest.mark.parametrize(
+    ("words", "ending"), [(2, "bounds exclude every pair"), (9, "every word is one token")]
+)
+def test_superbpe_ends_where_its_tokens_may_have_no_more_words(words: int, ending: str) -> None:
+    """Oracle: the stretches at the end, cut into more tokens than one, or not."""
+    trace = train_superbpe(Corpus.from_texts(["by the way", "on the way"]), transition=15, most_words=words)
+    whole = all(len(word) == 1 for word in trace.current_words(len(trace)).words)
+    assert whole == (words == 9) and ending in merge_frame(trace[-1], Style()).say
+
+
 def test_the_story_marks_the_current_step() -> None:
     trace = course()
     read = story_html(trace.history_of("Ġtokenization"), 12, BYTE_LEVEL)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tokenizers_core.training.comparison import Change, Merged, Regained, SizeSnapshot, Standing
+from tokenizers_core.training.merge_trace import MergeTrace
+from tokensteps.drawing.narration.merging import told_stop_reason
 from tokensteps.drawing.narration.text_format import Narration, TextFormat, some_tokens
 from tokensteps.language.i18n import N_, _, count, ngettext, sentences
 from tokensteps.language.names import side_name, side_names
@@ -215,7 +217,8 @@ def tell_limit(snapshot: SizeSnapshot, standing: Standing) -> str:
         return ngettext(
             "Training was stopped at {size} token.", "Training was stopped at {size} tokens.", standing.size
         )
-    if snapshot.trace.runs[standing.name].stop_reason == "bounds":
+    run = snapshot.trace.runs[standing.name]
+    if isinstance(run, MergeTrace) and told_stop_reason(run) == "bounds":
         return ngettext(
             "Ended at {size} token: bounds exclude every pair that is left.",
             "Ended at {size} tokens: bounds exclude every pair that is left.",

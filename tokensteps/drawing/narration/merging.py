@@ -196,7 +196,13 @@ def tell_stop(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     """At the last step, why training ended there; nothing before."""
     if snapshot.step < len(snapshot.trace):
         return ""
-    return voice.say(_(MERGING_STOPS[snapshot.trace.stop_reason]))
+    return voice.say(_(MERGING_STOPS[told_stop_reason(snapshot.trace)]))
+
+
+def told_stop_reason(trace: MergeTrace) -> str:
+    """A run's stop reason; SuperBPE's second stage may leave pairs that no token may span."""
+    left_out = trace.stop_reason == "no_pairs" and trace.pairs_there(len(trace))
+    return "bounds" if left_out else trace.stop_reason
 
 
 def tell_oddities(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> list[str]:
