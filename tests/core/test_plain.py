@@ -417,7 +417,7 @@ def test_a_file_needs_the_standard_library_and_the_chapter_alone(module: ModuleT
 
 def test_the_oracles_share_nothing_with_the_engine() -> None:
     oracles = sorted(TESTS.rglob("oracle_*.py"))
-    assert len(oracles) == 11
+    assert oracles
     for path in oracles:
         assert not [name for name in imported(path) if name.startswith(("tokenizers_core", "tokensteps"))]
         assert all(".oracle_" in name for name in imported(path) if name.partition(".")[0] == "tests")

@@ -147,7 +147,7 @@ def test_bpe_as_sentencepiece_trains_it() -> None:
     predicted = BPE.opened(urlencode({**hidden, "step": "2"}))
     assert problems(predicted) == [] and book(predicted)["last"] == 2 < len(trace)
     refused = BPE.opened(urlencode({"corpus": "course", "kind": "sentencepiece_bpe", "pre": "byte_level"}))
-    assert "choose metaspace" in problems(refused)[0]
+    assert "choose Metaspace" in problems(refused)[0]
     chosen = BPE.opened("corpus=course")
     assert not [caption for caption in chosen.sidebar.caption if "Not there" in caption.value]
     chosen.selectbox(key="bpe.kind").set_value("sentencepiece_bpe")
