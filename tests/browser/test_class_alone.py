@@ -192,6 +192,23 @@ def test_nothing_is_asked_of_a_class_that_has_ended(strip: Page, there: bool) ->
     assert strip.evaluate("streams.map((one) => one.readyState)") == [2]
 
 
+@pytest.mark.parametrize("ended", [False, True])
+def test_nobody_leaves_a_class_that_has_ended(strip: Page, ended: bool) -> None:
+    """A step of one's own lets go of a class, and the room hears of it; after the end there is nothing to
+    leave."""
+    sent = strip.evaluate(
+        """ended => {
+      strip.room.state = { follows: true, ended };
+      strip.bounds = () => null;
+      strip.post = strip.room.post;
+      Object.assign(Object.create(Follower.prototype), { strip }).letGo();
+      return posts;
+    }""",
+        ended,
+    )
+    assert sent == ([] if ended else [["mode", {"follows": False}]])
+
+
 def test_a_student_stays_the_same_when_an_answer_is_cut_off(strip: Page) -> None:
     """As when the network is lost in the midst of it: the page asks again, and is known by its own device."""
     strip.clock.install()

@@ -144,7 +144,8 @@ class Follower {
     else this.follow();
   }
   letGo() {
-    if (!this.state?.follows || this.going || (this.strip.bounds() && this.isThere())) return;
+    const { follows, ended } = this.state ?? {};
+    if (!follows || ended || this.going || (this.strip.bounds() && this.isThere())) return;
     this.strip.setMode(false);
   }
   back(known = false) { // known: to the room, which has called
