@@ -77,6 +77,7 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     page.keyboard.press("Enter")
     at(page, 2)
     expect(page.locator(".verdict")).to_contain_text("Right.")
+    at_rest(page)
     assert focused(page) == "Your answer"  # the next question has a box as well
     page.keyboard.type("hug")
     page.keyboard.press("Enter")
@@ -90,6 +91,27 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     page.reload()
     expect(page.locator(".tally")).to_contain_text("2½ of 3 right")
     expect(page.locator(f"{BOOK} .where p")).to_have_text("Step 0 of 3")
+
+
+def test_a_double_click_answers_once_and_the_same_answer_counts_again(page: Page, app: str) -> None:
+    """Oracle: u + g occurs 20 times, u + n 16 times."""
+    page.goto(f"{app}/bpe?corpus=hug&mode=predict&ask=count")
+    box, check = page.get_by_label("Your answer"), page.get_by_role("button", name="Check", exact=True)
+    box.click()
+    page.keyboard.type("20")
+    check.dblclick()
+    at(page, 1)
+    at_rest(page)
+    expect(page.locator(".tally")).to_contain_text("1 of 1 right")
+    expect(page.locator(".verdict")).to_contain_text("Right.")
+    for said in ("Not yet", "tried that already"):
+        box.click()
+        page.keyboard.type("20")
+        check.click()
+        expect(page.locator(".verdict")).to_contain_text(said)
+        at_rest(page)
+        expect(box).to_have_value("")
+    at(page, 1)
 
 
 def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,12 @@ PATIENT = 60.0
 PASTED = "low lower lowest <b>low</b>"
 SMALL = [name for name, example in EXAMPLES.items() if example.settings is not LARGE]
 """The examples drawn at once; the large one trains in the background, and has thousands of steps."""
+
+
+def answer_box(app: AppTest, form: str, name: str) -> Any:
+    """A box of the form under a key, for its present answer: `entry`, `choice`, `lines` or `cell.0`."""
+    boxes = [*app.text_input, *app.selectbox, *app.text_area]
+    return next(box for box in boxes if re.fullmatch(rf"{re.escape(form)}\.\d+\.{name}", str(box.key)))
 
 
 @dataclass(frozen=True)

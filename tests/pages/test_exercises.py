@@ -15,10 +15,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, address, problems, run
+from tests.pages.pages import Page, address, answer_box, problems, run
 from tokensteps.pages.learn.exercises import EXERCISE_FORM, WORKSHEET_EXERCISES, Selection, pack_exercises
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
-from tokensteps.teaching.questions import Cells, Choice, SeveralLines
+from tokensteps.teaching.questions import Cells
 
 PAGE = Page("exercises", Path("pages", "learn", "exercises.py"), ())
 
@@ -47,15 +47,11 @@ def shown(app: AppTest) -> Exercise:
 def type_in(app: AppTest, answer: str) -> None:
     """Fill in the form."""
     form = shown(app).question.form
-    if isinstance(form, Choice):
-        app.selectbox(key=f"{EXERCISE_FORM}.choice").set_value(answer or None)
-    elif isinstance(form, SeveralLines):
-        app.text_area(key=f"{EXERCISE_FORM}.lines").set_value(answer)
-    elif isinstance(form, Cells):
+    if isinstance(form, Cells):
         for number, cell in enumerate(answer.split("\n")):
-            app.text_input(key=f"{EXERCISE_FORM}.cell.{number}").set_value(cell)
+            answer_box(app, EXERCISE_FORM, f"cell.{number}").set_value(cell)
     else:
-        app.text_input(key=f"{EXERCISE_FORM}.entry").set_value(answer)
+        answer_box(app, EXERCISE_FORM, "(entry|choice|lines)").set_value(answer or None)
 
 
 def press(app: AppTest, label: str) -> None:
@@ -99,7 +95,7 @@ def test_an_answer_counts_once_and_an_empty_one_goes_on() -> None:
     assert (one.kind, one.level, one.seed) == ("bpe_count", 2, 5)
     answer(app, "many")
     assert verdict(app) == "unread" and not markup(app, RECORD)
-    assert app.text_input(key=f"{EXERCISE_FORM}.entry").value == "many"
+    assert answer_box(app, EXERCISE_FORM, "entry").value == "many"
     assert not app.get("page_link")[:1] or "Open this corpus" not in str(app.get("page_link"))
     answer(app, "999")
     message = "".join(markup(app, "note verdict"))
@@ -143,7 +139,7 @@ def test_a_table_keeps_typed_text_until_it_is_right() -> None:
     answer(app, "\n".join([cells[0], cells[1], "99", *cells[3:5], "qq", *cells[6:]]))
     (message,) = markup(app, "note verdict")
     assert 'data-cells="2 5"' in message and "2 cells are wrong" in message
-    values = [app.text_input(key=f"{EXERCISE_FORM}.cell.{number}").value for number in range(len(cells))]
+    values = [answer_box(app, EXERCISE_FORM, f"cell.{number}").value for number in range(len(cells))]
     assert values == [cells[0], cells[1], "99", *cells[3:5], "qq", *cells[6:]]
     bodies = [html.proto.body for html in app.get("html")]
     assert next(i for i, body in enumerate(bodies) if "verdict" in body) > next(
@@ -153,7 +149,7 @@ def test_a_table_keeps_typed_text_until_it_is_right() -> None:
     assert verdict(app) == "right" and figures(app) == ["1", "½", "0", "0"]
     app = PAGE.opened("kind=construct&level=2&seed=3")
     answer(app, "xy 3")
-    assert verdict(app) == "wrong" and app.text_area(key=f"{EXERCISE_FORM}.lines").value == "xy 3"
+    assert verdict(app) == "wrong" and answer_box(app, EXERCISE_FORM, "lines").value == "xy 3"
 
 
 def test_the_answer_can_be_shown_and_counts_as_wrong_once() -> None:

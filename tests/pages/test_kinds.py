@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, bodies, book, books, problems, run, tabs
+from tests.pages.pages import Page, answer_box, bodies, book, books, problems, run, tabs
 from tokenizers_core import Corpus, Tokenizer, train_paritybpe, train_pickybpe, train_superbpe
 from tokenizers_core.counterfactual.divergence import vocabulary_difference
 from tokenizers_core.counterfactual.effects import effects
@@ -241,12 +241,11 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
     question = question_after(trace, start, ask, style)
     assert isinstance(question.form, Choice)
     other = next(option for option in question.form.options if question.grade(option).kind == WRONG)
-    box, check = "bpe.predict.choice", "bpe.predict.check"
     for answer in (other, question.key)[
         tries_for(question) == 1 :
     ]:  # with two options, the other one is given away
-        app.selectbox(key=box).set_value(answer)
-        app.button(key=check).click()
+        answer_box(app, "bpe.predict", "choice").set_value(answer)
+        app.button(key="bpe.predict.check").click()
         app = run(app)
     assert "verdict right" in shown_in(app) and book(app)["last"] > start
     if kind == "pickybpe":  # the removal is shown with the merge before it

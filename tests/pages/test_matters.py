@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from tests.app.teaching.test_lessons import gpt2_tokens
-from tests.pages.pages import Page, address, problems, run
+from tests.pages.pages import Page, address, answer_box, problems, run
 from tokensteps.catalogue.choices import GPT2, OpenedTokenizer
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.pages.learn.matters import USUAL_SPECS
@@ -40,10 +40,7 @@ def pages_html(app: AppTest) -> str:
 
 def answer(app: AppTest, scene: str, text: str) -> AppTest:
     """Type an answer, or choose it, and press Check."""
-    if scene == "languages":
-        app.selectbox(key=f"matters.ask.{scene}.choice").set_value(text)
-    else:
-        app.text_input(key=f"matters.ask.{scene}.entry").set_value(text)
+    answer_box(app, f"matters.ask.{scene}", "(choice|entry)").set_value(text)
     app.button(key=f"matters.ask.{scene}.check").click()
     return run(app)
 

@@ -15,7 +15,7 @@ import pytest
 from itsdangerous import URLSafeSerializer
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import APP, Page, address, bodies, books, problems, run, tables, tabs
+from tests.pages.pages import APP, Page, address, answer_box, bodies, books, problems, run, tables, tabs
 from tokenizers_core import Corpus, train_bpe, train_unigram, train_wordpiece
 from tokensteps.drawing.tokens import Style
 from tokensteps.limits import CHALLENGE_LIMIT
@@ -54,10 +54,7 @@ TRACES: dict[str, Any] = {
 
 def answered(app: AppTest, text: str, page: str = "bpe") -> AppTest:
     """Answer the question on the page."""
-    if [box for box in app.selectbox if box.key == f"{page}.predict.choice"]:
-        app.selectbox(key=f"{page}.predict.choice").set_value(text)
-    else:
-        app.text_input(key=f"{page}.predict.entry").set_value(text)
+    answer_box(app, f"{page}.predict", "(choice|entry)").set_value(text)
     app.button(key=f"{page}.predict.check").click()
     return run(app)
 
@@ -169,11 +166,11 @@ def test_invalid_answers_do_not_count_and_stay() -> None:
     ):
         app = answered(app, text)
         assert "verdict unread" in verdict(app) and said in verdict(app).replace("&#x27;", "'")
-        assert books(app)[0]["last"] == 0 and app.text_input(key="bpe.predict.entry").value == text
+        assert books(app)[0]["last"] == 0 and answer_box(app, "bpe.predict", "entry").value == text
     app = answered(app, HOSTILE)
     assert "<img" not in verdict(app) and "&lt;img" in verdict(app)
     app = answered(app, "20")
-    assert "verdict right" in verdict(app) and app.text_input(key="bpe.predict.entry").value == ""
+    assert "verdict right" in verdict(app) and answer_box(app, "bpe.predict", "entry").value == ""
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -183,7 +180,7 @@ def test_an_unsent_choice_stays(name: str) -> None:
     kind = "piece" if name == "unigram" else "pair"
     app = PAGES[name].opened(f"corpus=hug&mode=predict&ask={kind}")
     for _ in range(3):
-        box = app.selectbox(key=f"{name}.predict.choice")
+        box = answer_box(app, f"{name}.predict", "choice")
         assert box.value is None and not box.proto.set_value
         app = run(app)
 
@@ -207,7 +204,7 @@ def test_the_kind_of_question_can_be_chosen_and_is_in_the_address() -> None:
     ]
     wanted.set_value("loss")
     run(app)
-    assert address(app)["ask"] == "loss" and app.text_input(key="unigram.predict.entry")
+    assert address(app)["ask"] == "loss" and answer_box(app, "unigram.predict", "entry")
 
 
 @pytest.mark.parametrize(

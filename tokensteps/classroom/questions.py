@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
+import regex
+
 from tokenizers_core.files.exports import inert
 from tokensteps.limits import (
     ASSIGNMENT_QUESTIONS,
@@ -41,6 +43,8 @@ PREPARED_TEXTS: Final = {
 """The texts of a prepared question, each with its maximum length."""
 NUMBER_BOUND: Final = 1e15
 """The bound of a right number: up to here, every whole one is exact."""
+LOST_JOINER: Final = regex.compile(r"(?<![\p{Lo}\p{M}\p{S}])[\u200c\u200d]|[\u200c\u200d](?![\p{Lo}\p{M}\p{S}])")  # fmt: skip
+"""A joiner outside a word of a script that needs it, such as Persian, and outside a joined emoji."""
 Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
@@ -84,17 +88,20 @@ def truth(value: Any) -> bool:
 def nickname(value: Any) -> str:
     """A name to show: one line of letters, without changes of direction and invisible characters.
 
-    >>> nickname("  Ana\\u202e  B.\\n"), nickname(None), nickname("x" * 99) == "x" * 24
+    >>> nickname("  A\\u200dna\\u202e  B.\\n"), nickname(None), nickname("x" * 99) == "x" * 24
     ('Ana B.', '', True)
+    >>> nickname("می\\u200cنا") == "می\\u200cنا"
+    True
     """
     if not isinstance(value, str):
         return ""
     seen = (
         letter
         for letter in value[: 4 * NICKNAME_LIMIT]
-        if unicodedata.category(letter)[0] != "C" or letter.isspace()
+        if unicodedata.category(letter)[0] != "C" or letter.isspace() or letter in "\u200c\u200d"
     )
-    return " ".join("".join(seen).split())[:NICKNAME_LIMIT].strip()
+    line = " ".join("".join(seen).split())[:NICKNAME_LIMIT]
+    return LOST_JOINER.sub("", line).strip()
 
 
 def as_deck(payload: Mapping[str, Any]) -> dict[str, Any]:

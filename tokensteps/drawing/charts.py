@@ -129,6 +129,7 @@ def _mark_step(figure: go.Figure, x: float, y: float) -> None:
         mode="markers",
         marker={"size": 13, "color": ACCENT, "symbol": "diamond"},
         hoverinfo="skip",
+        meta="now",
     )
 
 
@@ -140,7 +141,7 @@ def curves_text(figure: go.Figure, title: str, at: float | None = None, number: 
     format of the values; by default they have four digits, and more if they are whole numbers.
     """
     lines = []
-    marks = [trace for trace in figure.data if trace.mode == "markers"]
+    marks = [trace for trace in figure.data if trace.meta == "now"]
     for line in figure.data:
         points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
         if "lines" not in line.mode or not points:

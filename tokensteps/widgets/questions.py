@@ -109,14 +109,17 @@ def _boxes(key: str, form: Form) -> None:
         case SeveralLines():
             st.text_area(
                 _("Your answer"),
-                key=f"{key}.lines",
+                key=f"{_boxes_key(key)}.lines",
                 placeholder=form.hint,
                 height=140,
                 label_visibility="collapsed",
             )
         case Entry():
             st.text_input(
-                _("Your answer"), key=f"{key}.entry", placeholder=form.hint, label_visibility="collapsed"
+                _("Your answer"),
+                key=f"{_boxes_key(key)}.entry",
+                placeholder=form.hint,
+                label_visibility="collapsed",
             )
 
 
@@ -139,7 +142,13 @@ def _choice(key: str, form: Choice) -> None:
 
 def answer_key(key: str) -> str:
     """The key of the list of answers of the question under `key`."""
-    return f"{key}.choice"
+    return f"{_boxes_key(key)}.choice"
+
+
+def _boxes_key(key: str) -> str:
+    """What the keys of the boxes begin with. After each answer they are new boxes: a second tap still sends
+    the old ones, which are no answer to the next question; and the same answer can be given once more."""
+    return f"{key}.{st.session_state.get(f'{key}.answers', 0)}"
 
 
 def _cells(key: str, form: Cells) -> None:
@@ -159,7 +168,7 @@ def _cells(key: str, form: Cells) -> None:
             plain = all(character.isalnum() or character in " ,、" for character in label)
             column.text_input(  # a label is Markdown
                 label if plain else _("Cell {number}").format(number=number + 1),
-                key=f"{key}.cell.{number}",
+                key=f"{_boxes_key(key)}.cell.{number}",
                 label_visibility="collapsed",
                 placeholder=label[:60],
             )
@@ -167,7 +176,7 @@ def _cells(key: str, form: Cells) -> None:
 
 
 def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
-    """Read the form, grade the answer, and empty the form unless it needs correction."""
+    """Read the form, grade the answer, and draw empty boxes next unless it needs correction."""
     state, form = st.session_state, question.form
     use_language(state.get("language", "en"))  # a callback runs before the page chooses it
     names = {
@@ -176,11 +185,10 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
         SeveralLines: ["lines"],
         Cells: [f"cell.{number}" for number in range(form.open if isinstance(form, Cells) else 0)],
     }[type(form)]
-    answer = "\n".join(plain_text(state.get(f"{key}.{name}")) for name in names)
+    answer = "\n".join(plain_text(state.get(f"{_boxes_key(key)}.{name}")) for name in names)
     verdict = judged(question, answer)
     if verdict.kind != UNREAD and (verdict.kind != WRONG or isinstance(form, Choice | Entry)):
-        for name in names:
-            state[f"{key}.{name}"] = None if isinstance(form, Choice) else ""
+        state[f"{key}.answers"] = state.get(f"{key}.answers", 0) + 1
     on_verdict(answer, verdict)
 
 

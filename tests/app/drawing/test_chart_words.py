@@ -13,7 +13,8 @@ import pytest
 
 from tokenizers_core import Corpus, train_bpe, train_wordpiece
 from tokensteps.drawing import charts
-from tokensteps.drawing.charts import curves_text, scatter_text, score_chart, training_chart
+from tokensteps.drawing.charts import curves_text, margin_chart, scatter_text, score_chart, training_chart
+from tokensteps.drawing.narration.closeness import margins_of
 from tokensteps.drawing.tokens import PLAIN
 
 HUG = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
@@ -27,6 +28,18 @@ def test_a_curve_in_words() -> None:
     message = "Count: from 20 at the start to 12 at the end, between 12 and 20."
     assert curves_text(training_chart(trace, "freq", 0, PLAIN), "Count") == message
     assert curves_text(training_chart(trace, "freq", 2, PLAIN), "Count") == f"{message} Now: 16."
+
+
+@pytest.mark.parametrize(("words", "ties"), [({"ab": 5, "cd": 3}, False), ({"abc": 5, "de": 3}, True)])
+def test_a_margin_in_words(words: dict[str, int], ties: bool) -> None:
+    """Of ab 5 over cd 3 the margin is 2; of ab over bc, 5 each, none. Marks of ties aren't the step's."""
+    trace = train_bpe(Corpus.from_counts(words), merges=2)
+    margins = margins_of(trace)
+    assert margins[0] == (0 if ties else 2) and (0 in margins) is ties
+    for step in range(len(trace) + 1):
+        said = curves_text(margin_chart(trace, margins, step), "Margin")
+        now = margins[step - 1] if step else None
+        assert said.endswith(f"Now: {now}.") if now is not None else "Now" not in said
 
 
 def test_the_scores_in_words() -> None:

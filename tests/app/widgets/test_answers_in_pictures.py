@@ -56,7 +56,7 @@ def test_only_a_mergeable_pair_is_chosen(state: dict[str, Any]) -> None:
     """Oracle: the letters of the words."""
     trace = train_bpe(CORPUS)
     hidden = Hidden("bpe", "run", trace, Style(), merge_frame, "pair", len(trace))
-    game, key = Game("run", 0), "bpe.predict.choice"
+    game, key = Game("run", 0), "bpe.predict.0.choice"
     choose_pair(hidden, game, lit_id("u", "g"))
     assert state[key] == "u + g"
     for wrong in ("", "x" * 100_000, "u + g", lit_id("g", "u"), lit_id("h", "ug"), lit_id("ug")):
