@@ -83,18 +83,6 @@ const COPIES = {
   tokens: (runs, names) => JSON.stringify(runs.flatMap(({ ids }) => ids.map((id) => names[id]))),
   text: (runs) => runs.map(({ text }) => text).join(""),
 };
-function putOnClipboard(text) { // an event of our own, since the browser's other way is for https alone
-  const give = (event) => {
-    event.clipboardData.setData("text/plain", text);
-    event.preventDefault();
-    event.stopImmediatePropagation();
-  };
-  document.addEventListener("copy", give, true);
-  const done = document.execCommand("copy");
-  document.removeEventListener("copy", give, true);
-  return done;
-}
-
 class Chips extends Component {
   view = {}; // the last message from Python
   runs = [];

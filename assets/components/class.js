@@ -368,7 +368,7 @@ class ClassStrip extends Component {
     if (!current || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended || (room.behind && !leads)) return;
     if (document[SHOWN].stage && !stageBox()) return; // on its way: the last one may have written a step to the address
-    if (stageBox() && performance.now() - this.turned < PATIENCE) return; // the stage is the last address's
+    if (stageBox() && this.isTurning()) return;
     const place = { ...current, step: stepNow(), tab: tabNow() }, now = JSON.stringify(place);
     const tabbed = place.tab || !room.place?.tab || !isSame(current, room.place); // another page may have no tabs
     if (this.joining && went && tabbed) { // a step taken since it is there counts
@@ -386,6 +386,10 @@ class ClassStrip extends Component {
     }
     this.reporting = false;
     if (this.reported === now) await this.report(); // it may have moved on meanwhile
+  }
+  isTurning() { // whether the stage may still be the last address's
+    if (this.turned > 0 && isDrawing()) this.turned = performance.now();
+    return performance.now() - this.turned < PATIENCE;
   }
   giveUp() { // on a way that a hand has left, or that Python never heard of
     const { to, tries, since, from } = this.joining ?? {};
@@ -498,7 +502,7 @@ class ClassStrip extends Component {
   }
   askPrepared() { // the next question of the deck, at its page and step
     const { room, wall } = this, next = deck.next(room.state);
-    if (wall.isAsking() || this.coming) return;
+    if (wall.isAsking() || this.coming || this.asking) return;
     const question = next ? questionOf(next, this.labels) : { error: this.labels.none_prepared };
     if (question.error) {
       this.say(question.error);
@@ -513,6 +517,7 @@ class ClassStrip extends Component {
   async arrive() { // where the question belongs
     const { coming } = this;
     if (!coming || this.asking) return;
+    if (isDrawing()) coming.since = performance.now();
     if (performance.now() - coming.since > PATIENCE) {
       this.coming = null;
       this.say(this.labels.error_store);
@@ -616,7 +621,7 @@ class ClassStrip extends Component {
   // --- keys
   onKey(event) {
     const key = event.key.toLowerCase(), { state } = this.room ?? {};
-    if (event.defaultPrevented || event.isComposing || event.repeat || hasModifier(event)) return;
+    if (event.defaultPrevented || isComposing(event) || event.repeat || hasModifier(event)) return;
     if (isTaken(event, TAKES_LETTERS)) return;
     if (!state || state.ended || !this.room.isLecturer()) return;
     const what = this.wall.onKey(key) ? "" : LECTURER.find(([, letter]) => letter.toLowerCase() === key)?.[0];

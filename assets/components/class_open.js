@@ -20,7 +20,7 @@ class ClassOpen extends Component {
     this.button.title = this.projected.title = `${labels.open} (J)`;
   }
   onKey(event) {
-    if (event.defaultPrevented || event.isComposing || event.repeat || hasModifier(event)) return;
+    if (event.defaultPrevented || isComposing(event) || event.repeat || hasModifier(event)) return;
     if (event.key.toLowerCase() !== "j" || !this.root.isConnected || isTaken(event, TAKES_LETTERS)) return;
     this.open();
     event.preventDefault();

@@ -365,7 +365,7 @@ class Flipbook extends Component {
   onKey(event) {
     const jumps = event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey && this.book.marks;
     const what = jumps ? JUMPING[event.key] : !hasModifier(event) && KEYS[event.key];
-    if (!what || !this.book.run || event.defaultPrevented || event.isComposing) return;
+    if (!what || !this.book.run || event.defaultPrevented || isComposing(event)) return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     if (this.isTaken(what, path)) return;
     event.preventDefault(); // so that the scrubber doesn't step a second time

@@ -135,6 +135,37 @@ function hand(blob, download) { // a file to save, under this name
 
 const icon = (path) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${path}"/></svg>`;
 const roles = (names) => names.split(" ").map((role) => `[role="${role}"]`).join(); // a selector
+// The browser's storage, for every tab. What it has no room for is held as long as the page.
+const held = new Map();
+const storage = {
+  get(name) { // undefined if there is nothing, or nothing to read
+    try { return JSON.parse(held.get(name) ?? localStorage.getItem(name)) ?? undefined; } catch { return undefined; }
+  },
+  set(name, value) {
+    const text = JSON.stringify(value);
+    held.delete(name);
+    try { localStorage.setItem(name, text); } catch { held.set(name, text); }
+  },
+};
+
+function putOnClipboard(text) { // an event of our own, since the browser's other way is for https alone
+  const give = (event) => {
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  document.addEventListener("copy", give, true);
+  const done = document.execCommand("copy");
+  document.removeEventListener("copy", give, true);
+  return done;
+}
+// Whether the page is being drawn, however long that takes: patience begins when it rests.
+function isDrawing() {
+  const { testConnectionState, testScriptState } = document.querySelector(".stApp")?.dataset ?? {};
+  return testConnectionState === "CONNECTED" && testScriptState !== "notRunning";
+}
+// Whether a key belongs to an input method. In Safari, the Enter that takes its proposal comes after its end.
+const isComposing = ({ isComposing: composes, keyCode }) => composes || keyCode === 229;
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
 
 // Parts that take letters themselves, and parts that take Page Up and Page Down: no box of one line, no list of tokens.

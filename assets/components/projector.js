@@ -272,7 +272,7 @@ class Projector {
   }
   onKey(event) {
     const modified = event.key === "?" ? event.ctrlKey || event.altKey || event.metaKey : hasModifier(event);
-    if (event.defaultPrevented || modified || event.isComposing) return;
+    if (event.defaultPrevented || modified || isComposing(event)) return;
     const act = this.actionOf(event);
     if (!act) return;
     act();

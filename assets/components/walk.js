@@ -87,7 +87,7 @@ class Walk extends Component {
   }
   onKey(event) {
     const key = event.key.toLowerCase();
-    if (event.defaultPrevented || event.isComposing || event.repeat || !/^[nhux]$/.test(key)) return;
+    if (event.defaultPrevented || isComposing(event) || event.repeat || !/^[nhux]$/.test(key)) return;
     if (event.ctrlKey || event.altKey || event.metaKey || isTaken(event, TAKES_LETTERS)) return;
     if (key === "h") this.turnNote();
     else if (key === "u") this.uncover();
@@ -111,9 +111,9 @@ class Walk extends Component {
     else box.focus({ preventScroll: true });
   }
   enterStation(until) { // led there by a key: with the keyboard, the question is far from the strip
-    const box = document.querySelector(QUESTION), { testScriptState } = document.querySelector(".stApp").dataset;
+    const box = document.querySelector(QUESTION);
     if (performance.now() > until) return;
-    if (!box || testScriptState !== "notRunning") this.later("station", 100, () => this.enterStation(until));
+    if (!box || isDrawing()) this.later("station", 100, () => this.enterStation(until));
     else if (!focused().matches("input, textarea")) box.focus({ preventScroll: true });
   }
   // The stop's tab: brought into sight, whole if there is room, or on the wall; the stage, if the stop has no tab. Both
@@ -121,12 +121,12 @@ class Walk extends Component {
   showTab(until = performance.now() + PATIENCE, still = 0) {
     const main = document.querySelector('[data-testid="stMain"]'), { tab } = this.shown ?? {};
     const [bar, panel] = [".ts-tabs", '[role="tabpanel"]'].map((selector) => main?.querySelector(selector));
-    const { testScriptState } = document.querySelector(".stApp").dataset;
     const project = (detail) => document.dispatchEvent(new CustomEvent("tokensteps:panel", { detail }));
     this.cancel("tab");
     if (!tab) project(false);
     if (!tab || performance.now() > until) return;
-    if (!panel || testScriptState !== "notRunning") this.later("tab", 100, () => this.showTab(until));
+    const patience = isDrawing() ? performance.now() + PATIENCE : until;
+    if (!panel || isDrawing()) this.later("tab", 100, () => this.showTab(patience));
     else if (still < STILL) {
       const [room, top, whole] = [main, bar, panel].map((node) => node.getBoundingClientRect());
       const hidden = Math.min(whole.bottom - room.bottom, top.top - room.top - HEADER);

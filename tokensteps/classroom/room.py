@@ -43,6 +43,11 @@ def as_line(entry: Any) -> str:
     return json.dumps(entry, separators=(",", ":"))
 
 
+def _as_assignment(entry: Said) -> dict[str, Any]:
+    """What an entry gives to everybody."""
+    return {name: entry[name] for name in ("page", "query", "questions", "label")}
+
+
 def _as_pace(entry: Said) -> tuple[int, int] | None:
     return None if entry["first"] is None else (entry["first"], entry["last"])
 
@@ -205,15 +210,38 @@ class Room:
             return "full" if len(self.lost) >= LOST_PLACES else None
         return "same" if entry["n"] in self.lost[there] else None
 
-    def _check_ask(self, _entry: Said, _device: None) -> Outcome:
+    # A second press while the first one is on its way asks, repeats or gives nothing twice.
+
+    def _check_ask(self, entry: Said, _device: None) -> Outcome:
         if self.place is None:
             return "place"
+        prepared = entry.get("prepared")
+        if (
+            prepared
+            and self.round is not None
+            and self.round.state == "open"
+            and prepared == self.round.prepared
+        ):
+            return "same"
         return "full" if self.numbered >= ROUNDS else None
 
     def _check_again(self, entry: Said, _device: None) -> Outcome:
-        return self._check_ask(entry, None) if entry["round"] in self.rounds else "round"
+        former, now = self.rounds.get(entry["round"]), self.round
+        if former is None:
+            return "round"
+        if now is not None and now.state == "open" and now.first == former.first:
+            return "same"
+        return self._check_ask({}, None)
 
-    def _check_give(self, _entry: Said, _device: None) -> Outcome:
+    def _check_give(self, entry: Said, _device: None) -> Outcome:
+        now = self.assignment
+        if (
+            now is not None
+            and entry["questions"]
+            and now.what == _as_assignment(entry)
+            and not any(now.answers)
+        ):
+            return "same"
         return "full" if self.numbered >= ROUNDS else None
 
     def _check_drop(self, entry: Said, _device: None) -> Outcome:
@@ -443,8 +471,7 @@ class Room:
         questions = entry["questions"]
         if questions:
             number = self._next_number()
-            what = {name: entry[name] for name in ("page", "query", "questions", "label")}
-            self.assignment = Assignment(number, what, [{} for _ in range(questions)])
+            self.assignment = Assignment(number, _as_assignment(entry), [{} for _ in range(questions)])
             self.assignments.append(self.assignment)
         else:
             self.assignment = None

@@ -196,7 +196,7 @@ def _wall_words() -> dict[str, str]:
         "ask_now": _("Ask now"),
         "answered": _("{number} of {of} have answered"),
         "show": _("Show answers"),
-        "reveal": _("Reveal"),
+        "reveal": pgettext("to a class", "Reveal"),
         "again": _("Vote again"),
         "drop": _("Take it back"),
         "go_on": _("Go on"),

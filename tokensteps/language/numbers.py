@@ -44,10 +44,19 @@ def probability_text(log_probability: float) -> str:
     """
     if log_probability >= math.log(0.0001):
         return f"{math.exp(log_probability):.4g}"
-    exponent = math.floor(log_probability / math.log(10))
-    mantissa = f"{math.exp(log_probability - exponent * math.log(10)):.3f}"
-    if mantissa == "10.000":
-        mantissa, exponent = "1.000", exponent + 1
+    return _with_power(log_probability, 3)
+
+
+def _with_power(log: float, digits: int) -> str:
+    """A number, given by its log, as a power of ten with this many decimals before it.
+
+    >>> _with_power(math.log(9.96e30), 1), _with_power(math.log(3e-6), 0)
+    ('1.0 × 10³¹', '3 × 10⁻⁶')
+    """
+    exponent = math.floor(log / math.log(10))
+    mantissa = f"{math.exp(log - exponent * math.log(10)):.{digits}f}"
+    if mantissa.startswith("10"):
+        mantissa, exponent = f"{1:.{digits}f}", exponent + 1
     return f"{mantissa} × 10{str(exponent).translate(SUPERSCRIPT)}"
 
 
@@ -103,6 +112,8 @@ def price_text(price: float) -> str:
 
 def cost_text(cost: float) -> str:
     """The cost of forcing an edge, in nats."""
+    if 0 < cost < 1e-4:
+        return _with_power(math.log(cost), 0)
     return f"{cost:.2f}" if cost >= 0.01 else f"{cost:.1g}"
 
 
@@ -114,8 +125,7 @@ def times_text(cost: float) -> str:
     """
     if cost < 20:
         return large_text(math.exp(cost))
-    mantissa, exponent = math.exp(cost % math.log(10)), int(cost // math.log(10))
-    return f"{mantissa:.1f} × 10{str(exponent).translate(SUPERSCRIPT)}"
+    return _with_power(cost, 1)
 
 
 def nats(loss: float) -> str:
@@ -123,12 +133,14 @@ def nats(loss: float) -> str:
 
     >>> nats(382.10377642940875), nats(3.19128), nats(0.0), nats(-0.00001), nats(312345.678)
     ('382.1038', '3.1913', '0', '−0.00001', '312,345.7')
+    >>> nats(-3e-6)
+    '−3 × 10⁻⁶'
     """
-    if loss == 0:
-        return "0"
     size = abs(loss)
-    digits = ".1g" if size < 1e-5 else ".5f" if size < 1e-4 else ",.4f" if size < 10_000 else ",.1f"
-    return f"{loss:{digits}}".replace("-", "\u2212")
+    if 0 < size < 1e-5:
+        return "\u2212" * (loss < 0) + _with_power(math.log(size), 0)
+    digits = ".5f" if size < 1e-4 else ",.4f" if size < 10_000 else ",.1f"
+    return f"{loss:{digits}}".replace("-", "\u2212") if loss else "0"
 
 
 def estimate_formula(freq: int, total: int, counts: Sequence[int]) -> str:

@@ -135,7 +135,9 @@ def answer_words() -> str:
 
 
 def _choice_boxes(form: Choice) -> str:
-    options = "".join(f"<option>{escape(option)}</option>" for option in form.options)
+    options = "".join(
+        f'<option value="{escape(option)}">{escape(option)}</option>' for option in form.options
+    )
     return filled(
         "site/choice", label=escape(_("Your answer")), none=escape(_("Choose an option")), options=options
     )

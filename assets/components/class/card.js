@@ -189,7 +189,7 @@ class Card {
   }
   onKeyInside(event) {
     event.stopPropagation(); // no key of the page's
-    if (event.key === "Enter" && !event.isComposing && event.target.matches("input")) {
+    if (event.key === "Enter" && !isComposing(event) && event.target.matches("input")) {
       this.onKey(event.target.dataset.key === "name" ? "named" : "send");
     }
   }

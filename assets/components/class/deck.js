@@ -7,15 +7,11 @@ const MOST_SHARED = 60_000; // characters, as in a class's log: the most to shar
 
 const deck = {
   all() { // a browser may keep nothing, and give back anything
-    try {
-      const parsed = JSON.parse(localStorage.getItem(DECK) ?? "[]");
-      return (Array.isArray(parsed) ? parsed : []).slice(0, MOST_PREPARED).map(tidyQuestion).filter(({ say }) => say);
-    } catch { return deck.here; }
+    const all = storage.get(DECK);
+    return (Array.isArray(all) ? all : []).slice(0, MOST_PREPARED).map(tidyQuestion).filter(({ say }) => say);
   },
-  here: [],
   keep(questions) {
-    deck.here = questions.slice(0, MOST_PREPARED);
-    try { localStorage.setItem(DECK, JSON.stringify(deck.here)); } catch { /* then it is there as long as the page */ }
+    storage.set(DECK, questions.slice(0, MOST_PREPARED));
     document.dispatchEvent(new Event("tokensteps:deck"));
   },
   shared() { // as many as there is room for, the first ones first

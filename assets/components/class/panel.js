@@ -183,8 +183,7 @@ class Panel {
     this.leads = what === "lead";
     if (what === "close" || what === "lead") this.turn("");
     else if (what === "copy") {
-      await navigator.clipboard?.writeText(this.link()).catch(() => {});
-      button.textContent = this.labels.copied;
+      if (putOnClipboard(this.link())) button.textContent = this.labels.copied;
     } else if (what === "second") {
       this.second = !this.second;
       this.fill();

@@ -61,8 +61,7 @@ class Presenter {
     if (now !== this.wanted) [this.wanted, this.after] = [now, performance.now() + SETTLES];
     if (now === JSON.stringify(this.strip.data.presents)) return; // Python has heard of it
     // Where the class is led comes first: Python does one thing after the other.
-    const { testScriptState } = document.querySelector(".stApp")?.dataset ?? {};
-    if (this.strip.joining || performance.now() < this.after || testScriptState !== "notRunning") return;
+    if (this.strip.joining || performance.now() < this.after || isDrawing()) return;
     this.after = performance.now() + ONCE_MORE;
     this.strip.send("present", { on, walk });
   }

@@ -206,7 +206,7 @@ class Wall {
       this.act("close");
       event.preventDefault();
       event.stopPropagation();
-    } else if (event.key === "Enter" && !event.isComposing && event.target.matches("input")) {
+    } else if (event.key === "Enter" && !isComposing(event) && event.target.matches("input")) {
       this.act("send");
       event.preventDefault();
     }

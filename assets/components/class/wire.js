@@ -37,12 +37,9 @@ function post(path, body = {}) {
 
 const saved = { // code → {key} or {device, nickname}, latest last; a browser may keep nothing, and give back anything
   all() {
-    try {
-      const parsed = JSON.parse(localStorage.getItem(STORED) ?? "{}");
-      return parsed && typeof parsed === "object" ? parsed : {};
-    } catch { return saved.here; }
+    const all = storage.get(STORED);
+    return all && typeof all === "object" ? all : {};
   },
-  here: {},
   get(code) {
     const entry = saved.all()[code];
     return entry && typeof entry === "object" ? entry : {};
@@ -51,8 +48,7 @@ const saved = { // code → {key} or {device, nickname}, latest last; a browser 
     const all = saved.all();
     const now = { ...all[code], ...what };
     delete all[code];
-    saved.here = Object.fromEntries([...Object.entries(all), [code, now]].slice(-MOST_STORED));
-    try { localStorage.setItem(STORED, JSON.stringify(saved.here)); } catch { /* then a reload joins anew */ }
+    storage.set(STORED, Object.fromEntries([...Object.entries(all), [code, now]].slice(-MOST_STORED)));
   },
 };
 // The lecturer's key in a link: behind the #, so that no server is told. "" without one, and if the browser has one.

@@ -532,7 +532,28 @@ def test_a_class_has_a_limit_of_questions(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("tokensteps.classroom.room.ROUNDS", 2)
     give = {"do": "give", "page": "exercises", "query": "", "questions": 1, "label": ""}
     room = room_of(place(0), ASK)
-    assert say(room, give, give, ASK, {"do": "again", "round": 1}) == [None, "full", "full", "full"]
+    other = give | {"label": "other"}
+    again = {"do": "again", "round": 1}
+    assert say(room, give, other, ASK, {"do": "show", "round": 1}, again) == [
+        None,
+        "full",
+        "full",
+        None,
+        "full",
+    ]
+
+
+def test_a_second_press_asks_repeats_and_gives_nothing_twice() -> None:
+    """Until an answer or another question has come: then it is meant."""
+    give = {"do": "give", "page": "exercises", "query": "", "questions": 1, "label": ""}
+    prepared, again = ASK | {"prepared": "q1"}, {"do": "again", "round": 1}
+    room = room_of(JOIN, place(0), prepared)
+    assert say(room, prepared, prepared | {"prepared": "q2"}, prepared, ASK, ASK) == ["same", *[None] * 4]
+    room = room_of(JOIN, place(0), prepared, {"do": "show", "round": 1})
+    assert say(room, again, again, {"do": "show", "round": 2}, again) == [None, "same", None, None]
+    assert say(room, give, give, answer(1, "right", 4, q=0), give, {**give, "questions": 0}, give) == [
+        None, "same", None, None, None, None,
+    ]  # fmt: skip
 
 
 def test_clients_too_far_behind_get_the_whole_state() -> None:
@@ -629,6 +650,7 @@ def test_grades_are_a_row_for_each_student() -> None:
         room,
         {"do": "ask", "question": tie},
         *(answer(1, "b"), answer(2, "1"), answer(3, "b")),
+        {"do": "show", "round": 1},
         {"do": "again", "round": 1},
         *(answer(1, "b", 2), answer(1, "p + u", 2), answer(3, "b", 2)),
         {"do": "ask", "question": opinion},

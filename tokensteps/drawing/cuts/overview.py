@@ -11,7 +11,7 @@ from tokensteps.drawing.narration.cuts import tell_where_ways_part
 from tokensteps.drawing.narration.text_format import Marked
 from tokensteps.drawing.stage_markup import mark_html
 from tokensteps.drawing.tokens import Style, chip, chips
-from tokensteps.language.i18n import _, count, listed
+from tokensteps.language.i18n import _, count, listed, pgettext
 from tokensteps.language.marks import MARKS_IN_FRAME, first_marks, marked
 from tokensteps.language.names import USE_NAMES
 
@@ -85,7 +85,8 @@ def differing_html(words: Sequence[WordCuts], own: str, style: Style) -> str:
                 f'<tr{" class=first" if not index else ""}>{times}<td><span class="pieces">{chips([piece.token for piece in cut], style)}</span>'
                 f"<td>{count(len(cut))}<td>{escape(names)}{_own_mark(result, own)}"
             )
-    head = "".join(f"<th>{escape(name)}" for name in (_("Count"), _("Split"), _("Tokens"), _("Ways")))
+    names = (_("Count"), pgettext("a word's", "Split"), _("Tokens"), _("Ways"))
+    head = "".join(f"<th>{escape(name)}" for name in names)
     return f'<div class="ts segmentations"><table class="differing"><tr>{head}{rows}</table></div>'
 
 

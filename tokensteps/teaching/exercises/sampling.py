@@ -16,7 +16,7 @@ from tokenizers_core.encoding.dropout import Choices, distribution
 from tokenizers_core.encoding.models.bpe import BpeModel
 from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokensteps.drawing.tokens import chip, fill
-from tokensteps.language.i18n import _, sentences
+from tokensteps.language.i18n import _, pgettext, sentences
 from tokensteps.language.numbers import probability_text
 from tokensteps.teaching.exercises.encoding import UNKNOWN, rules_html, vocabulary_html, vocabulary_of
 from tokensteps.teaching.exercises.unigram import (
@@ -314,7 +314,7 @@ def unigram_sampling(random: Random, level: int) -> Draft:
     key = fraction(exact) if isinstance(exact, Fraction) else f"{exact:.12f}"
     share = Fraction(key)
     formulas = {one: raised(product_text(one, seed), power) for one in splits}
-    heads = (_("Split"), _("Product") if power == 1 else _("Power"))
+    heads = (pgettext("a word's", "Split"), _("Product") if power == 1 else _("Power"))
     begun = sheet_html(heads, ((tokens_in_line(one), escape(formulas[one])) for one in splits))
     values = {one: f"{formula} ≈ {decimal(weights[one])}" for one, formula in formulas.items()}
     text = sheet_html(heads, ((tokens_in_line(one), escape(values[one])) for one in splits))

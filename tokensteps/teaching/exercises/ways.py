@@ -15,7 +15,7 @@ from tokenizers_core.encoding.models.lattice import equally_good
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import chip, fill
-from tokensteps.language.i18n import N_, _, count, listed, ngettext, sentences
+from tokensteps.language.i18n import N_, _, count, listed, ngettext, pgettext, sentences
 from tokensteps.language.names import USE_NAMES
 from tokensteps.language.numbers import chance
 from tokensteps.teaching.exercises.encoding import (
@@ -176,7 +176,7 @@ def way_question(way: str, posed: Posed) -> Question:
         others = listed(tokens_in_line(split) for split in as_good)
         why = sentences(why, fill(_("Just as good: {others}."), others=others))
     rows = ((escape(_(USE_NAMES[other])), tokens_in_line(result[0])) for other, result in used.splits.items())
-    why += sheet_html((_("Way"), _("Split")), rows)
+    why += sheet_html((_("Way"), pgettext("a word's", "Split")), rows)
 
     def compare(pieces: Spelled) -> Verdict:
         if pieces in as_good:

@@ -18,7 +18,7 @@ from tokensteps.catalogue.chat.templates import CHAT_FORMATS, USUAL_NAME, ChatTe
 from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.drawing.chat import chat_html, cost_html, owner
 from tokensteps.drawing.tokens import readable
-from tokensteps.language.i18n import _, count
+from tokensteps.language.i18n import _, count, pgettext
 from tokensteps.language.messages import explained
 from tokensteps.language.numbers import price_text
 from tokensteps.limits import CHAT_CHARACTERS, CHAT_MESSAGES
@@ -256,7 +256,7 @@ def show_prices(whose: list[int | None], turns: list[ChatTurn]) -> None:
         return
     rows = [
         {
-            _("Answer"): _("message {number}").format(number=answer.message + 1),
+            pgettext("in a chat", "Answer"): _("message {number}").format(number=answer.message + 1),
             _("Tokens read"): answer.read,
             _("Tokens written"): answer.written,
             _("Cost"): price_text((answer.read * read + answer.written * written) / 1_000_000),
@@ -266,7 +266,7 @@ def show_prices(whose: list[int | None], turns: list[ChatTurn]) -> None:
     all_read, all_written = (sum(column) for column in zip(*(one[1:] for one in answers), strict=True))
     cost = price_text((all_read * read + all_written * written) / 1_000_000)
     last = {
-        _("Answer"): _("all"),
+        pgettext("in a chat", "Answer"): _("all"),
         _("Tokens read"): all_read,
         _("Tokens written"): all_written,
         _("Cost"): cost,
