@@ -346,3 +346,40 @@ def test_results_are_saved_or_an_error_is_shown(page: Page) -> None:
     }"""
     )
     assert told == ["No network.", "Too many.", ""] and files == [["class-CDFHJK-answers.csv", 3]]
+
+
+def test_a_full_storage_loses_no_key_and_no_question(strip: Page) -> None:
+    """What it has kept before stays, and what it has no room for is there as long as the page."""
+    strip.evaluate(
+        """() => {
+      saved.set("GHJKMN", { device: "d" });
+      Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
+      saved.set("CDFHJK", { key: "k" });
+      deck.keep([{ id: "1", say: "Why?" }]);
+    }"""
+    )
+    assert strip.evaluate("[saved.get('CDFHJK').key, saved.get('GHJKMN').device]") == ["k", "d"]
+    assert strip.evaluate("deck.all().map(({ say }) => say)") == ["Why?"]
+
+
+def test_a_link_is_copied_without_https(strip: Page) -> None:
+    """The browser's clipboard object is for https alone; what is copied can be pasted."""
+    strip.set_content("<button>Copy</button><textarea></textarea>")
+    strip.evaluate(
+        """() => {
+      Object.defineProperty(navigator, "clipboard", { value: undefined });
+      document.querySelector("button").onclick = () => { globalThis.copied = putOnClipboard("http://x/?class=C"); };
+    }"""
+    )
+    strip.get_by_role("button").click()
+    assert strip.evaluate("copied")
+    strip.get_by_role("textbox").click()
+    strip.keyboard.press("ControlOrMeta+v")
+    assert strip.get_by_role("textbox").input_value() == "http://x/?class=C"
+
+
+def test_the_enter_that_ends_a_composition_sends_nothing(strip: Page) -> None:
+    """In Safari it comes after the composition's end, with the key code of a composition (WebKit bug 165004)."""
+    codes = "[[true, 229], [false, 229], [true, 13], [false, 13]]"
+    told = f"{codes}.map(([composes, keyCode]) => isComposing({{ isComposing: composes, keyCode }}))"
+    assert strip.evaluate(told) == [True, True, True, False]
