@@ -379,7 +379,7 @@ def test_a_link_is_copied_without_https(strip: Page) -> None:
 
 
 def test_the_enter_that_ends_a_composition_sends_nothing(strip: Page) -> None:
-    """In Safari it comes after the composition's end, with the key code of a composition (WebKit bug 165004)."""
+    """In Safari it comes after the composition's end, with a composition's key code (WebKit bug 165004)."""
     codes = "[[true, 229], [false, 229], [true, 13], [false, 13]]"
     told = f"{codes}.map(([composes, keyCode]) => isComposing({{ isComposing: composes, keyCode }}))"
     assert strip.evaluate(told) == [True, True, True, False]

@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 import sentencepiece
 import tiktoken
+import tiktoken.load
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from benchmarks.text import library_text, prose
@@ -527,3 +528,31 @@ def test_tokenizers_that_a_tiktoken_file_cannot_hold(name: str) -> None:
         tiktoken_ranks(make())
     assert caught.value.why == why
     assert why not in ("not_bytes", "no_byte") or "alphabet='bytes'" in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", [True, False])
+def test_files_as_other_programs_write_them(end: str, last: bool, tmp_path: Path) -> None:
+    """Lines end as on Windows, the last one perhaps not at all; lines are empty, or repeated; ids are left
+    out."""
+
+    def write(name: str, *lines: str) -> str:
+        path = tmp_path / name
+        path.write_bytes((end.join(lines) + end * last).encode())
+        return str(path)
+
+    vocab = write("vocab.txt", "[UNK]", "a", "", "b", "##b", "a", "ab")
+    words = Tokenizer(models.WordPiece(models.WordPiece.read_file(vocab), unk_token="[UNK]"))
+    words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    assert list(OurTokenizer.load(vocab).encode("ab a b abb x").ids) == words.encode("ab a b abb x").ids
+    ids = {"<unk>": 1, "a": 2, "b": 4, "ab": 30}
+    (tmp_path / "vocab.json").write_text(json.dumps(ids), "utf-8")
+    merges = write("merges.txt", "#version: 0.2", "a b")
+    pairs = Tokenizer(models.BPE.from_file(str(tmp_path / "vocab.json"), merges, unk_token="<unk>"))
+    pairs.pre_tokenizer = pre_tokenizers.Whitespace()
+    assert list(OurTokenizer.load(merges).encode("ab a x").ids) == pairs.encode("ab a x").ids
+    lines = [f"{base64.b64encode(bytes([byte])).decode()} {byte}" for byte in range(256)]
+    ranks = write("x.tiktoken", *lines, "", "YWI= 256", "")
+    judge = tiktoken.load.load_tiktoken_bpe(ranks)
+    loaded = OurTokenizer.load(ranks)
+    assert list(loaded.encode("abb").ids) == [judge[b"ab"], judge[b"b"]]

@@ -340,6 +340,51 @@ def test_added_tokens_behind_the_vocabulary() -> None:
     assert written.encode("a<newer><new>").ids == ours.encode("a<newer><new>").ids
 
 
+def _words() -> tokenizers.Tokenizer:
+    """Uncased, with a token for whole words and one for anywhere."""
+    pieces = ("[UNK]", *"usertx", *(f"##{letter}" for letter in "usertx"))
+    theirs = tokenizers.Tokenizer(
+        models.WordPiece({piece: at for at, piece in enumerate(pieces)}, unk_token="[UNK]")
+    )
+    theirs.normalizer, theirs.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    return theirs
+
+
+def _merges() -> tokenizers.Tokenizer:
+    vocab = {letter: at for at, letter in enumerate("user t")}
+    theirs = tokenizers.Tokenizer(models.BPE(vocab, [], ignore_merges=True))
+    theirs.normalizer, theirs.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.Whitespace()
+    return theirs
+
+
+def _bytes() -> tokenizers.Tokenizer:
+    """Its unknown token is none of its vocabulary: no byte is ever unknown."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocab = {letter: at for at, letter in enumerate(letters)}
+    theirs = tokenizers.Tokenizer(models.BPE(vocab, [], unk_token="test"))
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return theirs
+
+
+def _pieces() -> tokenizers.Tokenizer:
+    pieces = [("<unk>", 0.0), *((letter, -1.0 - at) for at, letter in enumerate("usert "))]
+    theirs = tokenizers.Tokenizer(models.Unigram(pieces, 0, False))
+    theirs.normalizer = normalizers.Lowercase()
+    return theirs
+
+
+@pytest.mark.parametrize("make", [_words, _merges, _bytes, _pieces])
+def test_added_tokens_are_no_tokens_of_the_model(make: Callable[[], tokenizers.Tokenizer]) -> None:
+    """A word that was not cut out never becomes one, here or in the file written again."""
+    theirs = make()
+    theirs.add_tokens([AddedToken("user", single_word=True), "x"])
+    theirs.add_special_tokens(["test"])
+    ours = tokenizer_from_json(theirs.to_str())
+    written = tokenizers.Tokenizer.from_str(tokenizer_to_json(ours))
+    for text in ("user", "users", "User Test", "uX xU tests", "USER test x"):
+        assert list(ours.encode(text).ids) == theirs.encode(text).ids == written.encode(text).ids, text
+
+
 def test_the_parts_that_a_new_tokenizer_is_trained_with() -> None:
     document = json.loads(foreign("xlnet")[0].to_str())
     assert pipeline_of(document).normalizer == ("nfkd", "strip_accents")

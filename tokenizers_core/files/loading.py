@@ -33,7 +33,7 @@ from tokenizers_core.encoding.models.wordpiece import WordPieceModel
 from tokenizers_core.encoding.tokenizer import FileFormat, Tokenizer
 from tokenizers_core.errors import SettingError, VocabularyFileError, quoted
 from tokenizers_core.files.exports import LINE_ESCAPES
-from tokenizers_core.files.models import SCORE_LIMIT, TOKEN_LIMIT
+from tokenizers_core.files.models import GAP_LIMIT, SCORE_LIMIT, TOKEN_LIMIT
 from tokenizers_core.files.piece_files import Damaged, read_model
 from tokenizers_core.files.pieces import tokenizer_of
 from tokenizers_core.files.ranks import all_splits
@@ -112,12 +112,21 @@ def text_in(path: Path) -> str:
 def lines_in(path: Path) -> list[str]:
     """A file's lines, without the empty one at its end."""
     text = text_in(path)
-    lines = text.removesuffix("\n").split("\n") if text else []
-    if lines and all(line.endswith("\r") for line in lines):  # written on Windows
-        lines = [line.removesuffix("\r") for line in lines]
+    lines = without_returns(text.removesuffix("\n").split("\n")) if text else []
     if len(lines) > TOKEN_LIMIT:
         raise VocabularyFileError("too_many", path.name, value=f"{len(lines):,}", expected=f"{TOKEN_LIMIT:,}")
     return lines
+
+
+def without_returns(lines: list[str]) -> list[str]:
+    """A file's lines, without the U+000D at their ends if it was written on Windows. The last line may lack
+    one.
+
+    >>> without_returns(["a\\r", "\\r", "b"]), without_returns(["a\\r", "b", "c"])
+    (['a', '', 'b'], ['a\\r', 'b', 'c'])
+    """
+    ended = [line for line in lines[:-1] if line] or lines
+    return [line.removesuffix("\r") for line in lines] if all(one.endswith("\r") for one in ended) else lines
 
 
 def each_once(path: Path, tokens: Sequence[str]) -> Sequence[str]:
@@ -200,6 +209,8 @@ def ranks_in(path: Path) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     taken: set[int] = set()
     for number, line in enumerate(lines_in(path), start=1):
+        if not line:
+            continue
         match = RANK_LINE.fullmatch(line)
         try:
             token = b64decode(match[1].removeprefix("="), validate=True) if match else None
@@ -242,7 +253,7 @@ def from_vocab_and_merges(path: Path, rules: Rules, special_tokens: tuple[str, .
     symbols = {token for token in tokens if len(token.removesuffix(END_OF_WORD)) == 1 or token == END_OF_WORD}
     fallback = has_all_bytes(known)
     ordinary = results | symbols | ({*BYTE_TOKENS} if fallback else set())
-    matches = [token for token in tokens if token not in ordinary]
+    matches = [token for token in tokens if token and token not in ordinary]
     own = replace(pipeline_shown_by(results | symbols), **rules)
     suffix = END_OF_WORD if own.suffix or joined else ""
     unknown = next((token for token in UNKNOWN_TOKENS if token in known), "")
@@ -252,14 +263,16 @@ def from_vocab_and_merges(path: Path, rules: Rules, special_tokens: tuple[str, .
 
 
 def tokens_of(path: Path) -> list[str]:
-    """The tokens of a vocab.json by id. Raises VocabularyFileError, TokenizerFileError."""
+    """The tokens of a vocab.json by id, "" for an unused one. Raises VocabularyFileError and
+    TokenizerFileError."""
     vocab = parse_json(text_in(path))
     if not isinstance(vocab, dict) or not vocab or len(vocab) > TOKEN_LIMIT:
         raise VocabularyFileError("not_a_vocab", path.name)
-    by_id = {identifier: token for token, identifier in vocab.items() if type(identifier) is int and token}
-    if by_id.keys() != set(range(len(vocab))):
+    by_id = {identifier: token for token, identifier in vocab.items() if type(identifier) is int}
+    size = max(by_id, default=-1) + 1
+    if len(by_id) < len(vocab) or min(by_id) < 0 or size > len(by_id) + GAP_LIMIT:
         raise VocabularyFileError("not_a_vocab", path.name)
-    return [by_id[identifier] for identifier in range(len(by_id))]
+    return [by_id.get(identifier, "") for identifier in range(size)]
 
 
 def merges_in(path: Path, known: Collection[str]) -> list[Pair]:
@@ -304,8 +317,11 @@ def pipeline_shown_by(tokens: Collection[str]) -> Pipeline:
 
 
 def from_vocab_txt(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None) -> Tokenizer:
-    """vocab.txt."""
-    tokens = each_once(path, lines_in(path))
+    """vocab.txt. A line's number is its token's id; an empty line's is unused, and so are those of a repeated
+    token but the last."""
+    lines = lines_in(path)
+    last = {token: identifier for identifier, token in enumerate(lines)}
+    tokens = [token if last[token] == identifier else "" for identifier, token in enumerate(lines)]
     model = WordPieceModel(tokens, unknown_in(path, tokens))
     special = [token for token in tokens if SPECIAL_FORM.fullmatch(token)]
     return build_tokenizer(model, replace(Pipeline(pre_tokenizer="bert"), **rules), special_tokens, special)

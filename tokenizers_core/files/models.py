@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -123,6 +123,11 @@ def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
     return [holders.get(identifier, "") for identifier in range(size)]
 
 
+def added_only(added: Iterable[Added], vocab: Container[str]) -> frozenset[str]:
+    """The added tokens that the model's own vocabulary lacks."""
+    return frozenset(token for token, _, _ in added if token not in vocab)
+
+
 # --- Models -------------------------------------------------------------------------------------------------
 
 MODEL_TYPES: Final = {"BPE": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
@@ -175,7 +180,7 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
         *(model.flag(name, False) for name in ("fuse_unk", "byte_fallback", "ignore_merges")),
     )
     tokens = tokens_by_id(vocab, added)
-    unk_token = unknown_token(model, vocab)
+    unk_token = unknown_token(model, tokens)
     merges = merges_of(model, vocab, prefix, lacking)
     if options.byte_fallback:
         lacking.unless(
@@ -190,7 +195,9 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
             raise wrong("model.vocab", END_OF_WORD, "spelled in only one way")
         merges = [Pair(*(token.replace(END_MARK, END_OF_WORD) for token in pair)) for pair in merges]
         suffix = END_OF_WORD
-    return None if lacking else BpeModel(tokens, merges, unk_token, suffix, prefix, options)
+    if lacking:
+        return None
+    return BpeModel(tokens, merges, unk_token, suffix, prefix, options, added_only(added, vocab))
 
 
 def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacking) -> list[Pair]:
@@ -228,7 +235,9 @@ def wordpiece_model(model: Part, added: Sequence[Added], lacking: Lacking) -> Wo
     lacking.unless(longest <= WORD_LIMIT, f"model WordPiece with max_input_chars_per_word {longest}")
     prefix = model.text("continuing_subword_prefix", PREFIX)
     tokens = tokens_by_id(vocab, added)
-    return None if lacking else WordPieceModel(tokens, unk_token, longest, prefix)
+    if lacking:
+        return None
+    return WordPieceModel(tokens, unk_token, longest, prefix, added_only(added, vocab))
 
 
 def unigram_model(
@@ -236,6 +245,7 @@ def unigram_model(
 ) -> UnigramModel | None:
     """Unigram. None when something is lacking."""
     scores = scores_of(model)
+    outside = added_only(added, scores)
     tokens = tokens_by_id({token: identifier for identifier, token in enumerate(scores)}, added)
     unk_id = model.get("unk_id", None)
     if unk_id is None:
@@ -254,7 +264,11 @@ def unigram_model(
             del scores[token]
     longest = max(map(len, scores), default=1)
     lacking.unless(longest <= PIECE_LIMIT, f"model Unigram with a piece of {longest} characters")
-    return None if lacking else UnigramModel(tokens, scores, tokens[unk_id], byte_fallback, longest)
+    if lacking:
+        return None
+    unigram = UnigramModel(tokens, scores, tokens[unk_id], byte_fallback, longest)
+    unigram.added_only = outside
+    return unigram
 
 
 def scores_of(model: Part) -> dict[str, float]:

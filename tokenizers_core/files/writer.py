@@ -310,17 +310,28 @@ def model_document(model: Model, special_tokens: frozenset[str], marked: bool) -
             "unk_token": model.unk_token,
             "continuing_subword_prefix": model.vocabulary.prefix,
             "max_input_chars_per_word": model.max_characters,
-            "vocab": dict(model.vocabulary.ids),
+            "vocab": dict(_ids_in_model(model)),
         }
     if isinstance(model, UnigramModel):
         return {
             "type": "Unigram",
             "unk_id": model.vocabulary.ids[model.unk_token],
             # The library sets nothing apart: a token without a piece gets a score that is never the least.
-            "vocab": [[token, model.pieces.get(token, 0.0)] for token in model.vocabulary.tokens],
+            "vocab": [
+                [token, model.pieces.get(token, 0.0)]
+                for token in model.vocabulary.tokens[: 1 + max(_ids_in_model(model).values())]
+            ],
             "byte_fallback": model.byte_fallback,
         }
     raise UnsavableError("part", description=Phrase("a model of type {kind}", kind=type(model).__name__))
+
+
+def _ids_in_model(model: Model) -> Mapping[str, int]:
+    """The tokens in the model's part of a file: its own. Others are added tokens there, if the library, which
+    counts on from the model's last one, gives them the same ids."""
+    own = model.own_ids()
+    others = sorted(model.vocabulary.ids[token] for token in model.vocabulary.ids.keys() - own.keys())
+    return own if others == [*range(len(own), len(own) + len(others))] else model.vocabulary.ids
 
 
 def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool) -> Document:
@@ -346,7 +357,7 @@ def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool)
         "fuse_unk": model.options.fuse_unk,
         "byte_fallback": model.options.byte_fallback,
         "ignore_merges": model.options.ignore_merges,
-        "vocab": {written[token]: identifier for token, identifier in model.vocabulary.ids.items()},
+        "vocab": {written[token]: identifier for token, identifier in _ids_in_model(model).items()},
         "merges": merges,
     }
 

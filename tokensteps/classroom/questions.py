@@ -100,8 +100,8 @@ def nickname(value: Any) -> str:
         for letter in value[: 4 * NICKNAME_LIMIT]
         if unicodedata.category(letter)[0] != "C" or letter.isspace() or letter in "\u200c\u200d"
     )
-    line = " ".join("".join(seen).split())[:NICKNAME_LIMIT]
-    return LOST_JOINER.sub("", line).strip()
+    name: str = LOST_JOINER.sub("", " ".join("".join(seen).split())[:NICKNAME_LIMIT])
+    return name.strip()
 
 
 def as_deck(payload: Mapping[str, Any]) -> dict[str, Any]:

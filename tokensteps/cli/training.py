@@ -668,6 +668,12 @@ def training_settings(algorithm: str, options: Mapping[str, Any], pre_tokenizer:
         raise click.UsageError(
             "--exact is for --method course; SentencePiece's way always stops at the size."
         )
+    transition, most = options.get("transition", 0), options.get("vocab_size")
+    if most is not None and transition >= most:
+        raise click.UsageError(
+            f"--transition {transition} isn't below --vocab-size {most}, so no token would bridge a space; "
+            "lower the one, or raise the other."
+        )
     usual: dict[str, Any] = {}
     if algorithm == "unigram":
         size = options.get("vocab_size", UNIGRAM_SIZE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from random import Random
 from typing import Any
@@ -40,6 +40,9 @@ class Model(ABC):
     samples_from_end: bool = False
     """Whether `sampling` chooses a word's last token first."""
 
+    added_only: frozenset[str] = frozenset()
+    """Added tokens that aren't in the model's own vocabulary: cut out of a text, and never part of a word."""
+
     def __init__(self) -> None:
         self.known_words: dict[str, tuple[int, ...]] = {}
         self._stretches: dict[str, dict[str, tuple[int, ...]]] = {}
@@ -48,6 +51,13 @@ class Model(ABC):
     def stretches(self, pre_tokenizer: str) -> dict[str, tuple[int, ...]]:
         """The ids of cached words by their stretch of text, before this pre-tokenizer rewrites it."""
         return self._stretches.setdefault(pre_tokenizer, {})
+
+    def own_ids(self) -> Mapping[str, int]:
+        """The tokens for words, with their ids."""
+        ids = self.vocabulary.ids
+        if not self.added_only:
+            return ids
+        return {token: identifier for token, identifier in ids.items() if token not in self.added_only}
 
     @abstractmethod
     def split(self, word: str) -> tuple[str, ...]:

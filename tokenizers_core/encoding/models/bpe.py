@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -22,7 +22,7 @@ from tokenizers_core.encoding.models.pairs import SEPARATOR, Pair, neighbours, s
 from tokenizers_core.encoding.reasons import Reason, Spelling, why_not_merged
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
 from tokenizers_core.lazy import cached_property
-from tokenizers_core.text.byte_alphabet import rewritten
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewritten
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import StoredTrace
 
@@ -216,10 +216,12 @@ class BpeModel(Model):
         suffix: str = "",
         prefix: str = "",
         options: BpeOptions = BpeOptions(),  # noqa: B008 (a tuple)
+        added_only: Collection[str] = (),
     ) -> None:
         super().__init__()
         self.vocabulary = Vocabulary(tokens, prefix)
-        self.known: Mapping[str, int] = self.vocabulary.ids
+        self.added_only = frozenset(added_only)
+        self.known: Mapping[str, int] = self.own_ids()
         """The possible symbols of words, with their ids."""
         self.merges = merges
         self.unk_token = unk_token
@@ -243,15 +245,14 @@ class BpeModel(Model):
                     written[token] = chr(self.vocabulary.add(token))
                 ranks.setdefault(key, rank)  # a pair learned twice keeps its first rank
                 merged[key] = written[token]
-        ids = self.vocabulary.ids
         self._plain = not prefix and not suffix
         """Whether the characters of a word are its symbols."""
         self._written = KnownCharacters(
-            (ord(token), identifier) for token, identifier in ids.items() if len(token) == 1
+            (ord(token), identifier) for token, identifier in self.known.items() if len(token) == 1
         )
         self._bytes_written = ""
         """The table that rewrites words in the byte alphabet in private characters, if that suffices."""
-        if self._plain and not options.ignore_merges:
+        if self._plain and not options.ignore_merges and self.added_only.isdisjoint(BYTE_TO_SYMBOL):
             self._bytes_written = self.vocabulary.byte_table(SEPARATOR)
 
     def rank_by_id(self) -> None:
@@ -262,7 +263,8 @@ class BpeModel(Model):
 
     def with_merges(self, tokens: Sequence[str], merges: Sequence[Pair]) -> BpeModel:
         """A model with the same options, and other tokens (by id) and merges."""
-        model = BpeModel(tokens, merges, self.unk_token, self.suffix, self.vocabulary.prefix, self.options)
+        prefix, added = self.vocabulary.prefix, self.added_only
+        model = BpeModel(tokens, merges, self.unk_token, self.suffix, prefix, self.options, added)
         if self.rank_is_id:
             model.rank_by_id()
         return model
@@ -308,7 +310,7 @@ class BpeModel(Model):
 
     def start(self, word: str) -> Private:
         """Where the encoding of a word begins, in private characters."""
-        if self.options.ignore_merges and word in self.vocabulary.ids:
+        if self.options.ignore_merges and word in self.known:
             return self.vocabulary.write([word])
         if self._plain:
             text = word.translate(self._written)
@@ -372,7 +374,7 @@ class BpeModel(Model):
 
         An end-of-word symbol by itself is after the last character.
         """
-        if self.options.ignore_merges and word in self.vocabulary.ids:
+        if self.options.ignore_merges and word in self.known:
             return [(0, len(word))]
         if self.known.keys() >= ({*word} if self._plain else {*self.split(word)}):
             return super().spans(word)

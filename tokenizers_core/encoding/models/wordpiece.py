@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Literal
@@ -81,9 +81,12 @@ class WordPieceModel(Model):
         unk_token: str = "[UNK]",
         max_characters: int = MAX_CHARACTERS,
         prefix: str = PREFIX,
+        added_only: Collection[str] = (),
     ) -> None:
         super().__init__()
         self.vocabulary = Vocabulary(tokens, prefix)
+        self.added_only = frozenset(added_only)
+        self.known = self.own_ids()
         self.unk_token = unk_token
         self.max_characters = max_characters
 
@@ -102,7 +105,7 @@ class WordPieceModel(Model):
         pieces: list[str] = []
         start = 0
         while start < len(word):
-            end = next((end for end, piece in self.tries(word, start) if piece in self.vocabulary.ids), None)
+            end = next((end for end, piece in self.tries(word, start) if piece in self.known), None)
             if end is None:
                 return [self.unk_token]
             pieces.append(self.piece(word, start, end))
@@ -128,7 +131,7 @@ class WordPieceModel(Model):
         if start >= len(word) or pieces == (self.unk_token,):
             return Choices([])
         *longer, (_end, shortest) = self.tries(word, start)
-        known = self.vocabulary.ids
+        known = self.known
         single = (*pieces, shortest) if shortest in known else (self.unk_token,)
         return Choices([(*pieces, piece) for _end, piece in longer if piece in known], single)
 
@@ -188,7 +191,7 @@ class WordPieceModel(Model):
             for end, piece in self.tries(word, start):
                 if len(snapshots) > TRIES_EXPLAINED:
                     return StoredTrace(word, tuple(snapshots), "cut")
-                result = piece in self.vocabulary.ids
+                result = piece in self.known
                 tokens = (*tokens, piece) if result else tokens
                 add(MatchEvent(start, end, piece, result), tokens, word[end if result else start :])
                 if result:

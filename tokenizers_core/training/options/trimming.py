@@ -21,7 +21,11 @@ def bpe_of(tokenizer: Tokenizer, name: str) -> BpeModel:
     """The tokenizer's model. Raises WrongTypeError, SettingError for another kind of model."""
     refuse_wrong_type(name, tokenizer, Tokenizer, "load one first: Tokenizer.load('tokenizer.json')")
     if not isinstance(tokenizer.model, BpeModel):
-        raise SettingError(name=name, value=repr(tokenizer), reason="only BPE has merges")
+        raise SettingError(
+            name=name,
+            value=type(tokenizer.model).__name__.removesuffix("Model"),
+            reason="only BPE has merges",
+        )
     return tokenizer.model
 
 

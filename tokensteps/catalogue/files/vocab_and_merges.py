@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from tokenizers_core.errors import quoted
+from tokenizers_core.files.loading import without_returns
 from tokenizers_core.files.writer import END_MARK, MARK_ENDS
 from tokenizers_core.text.splitting import END_OF_WORD
 from tokensteps.catalogue.files.documents import BYTES_ONLY, bpe_model, check_ids, new_document
@@ -72,9 +73,7 @@ def from_vocab_and_merges(
 
 
 def _pairs(merges: RecognizedFile) -> list[tuple[str, str]]:
-    lines = merges.content.removesuffix("\n").split("\n")
-    if all(line.endswith("\r") for line in lines if line):  # a file from Windows, and no token ends in U+000D
-        lines = [line.removesuffix("\r") for line in lines]
+    lines = without_returns(merges.content.removesuffix("\n").split("\n"))
     pairs = []
     for line_number, line in enumerate(lines, start=1):
         if not line or (line_number == 1 and line.startswith("#version")):

@@ -85,8 +85,8 @@ def differing_html(words: Sequence[WordCuts], own: str, style: Style) -> str:
                 f'<tr{" class=first" if not index else ""}>{times}<td><span class="pieces">{chips([piece.token for piece in cut], style)}</span>'
                 f"<td>{count(len(cut))}<td>{escape(names)}{_own_mark(result, own)}"
             )
-    names = (_("Count"), pgettext("a word's", "Split"), _("Tokens"), _("Ways"))
-    head = "".join(f"<th>{escape(name)}" for name in names)
+    heads = (_("Count"), pgettext("a word's", "Split"), _("Tokens"), _("Ways"))
+    head = "".join(f"<th>{escape(name)}" for name in heads)
     return f'<div class="ts segmentations"><table class="differing"><tr>{head}{rows}</table></div>'
 
 
