@@ -158,7 +158,13 @@ function toOwnBox() {
 // into the box.
 const FORM = '[data-testid="stForm"]';
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
-function submit({ type, key, target, isTrusted, detail }) {
+function submit(event) {
+  const { type, key, target, isTrusted, detail } = event;
+  if (type === "click" && detail > 1 && target.closest?.(`${FORM} button`)) { // a double click is one
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return;
+  }
   const pressed = key === "Enter" || key === " ";
   const next = (pressed || detail === 0) && target.closest?.(".st-key-exercises-next"); // 0: a click by a key
   const form = next ? document.querySelector(FORM) : (type === "click" || pressed) && target.closest?.(FORM);

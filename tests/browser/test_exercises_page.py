@@ -17,6 +17,18 @@ from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.teaching.exercises.kinds import make
 
 
+def test_a_double_click_leaves_the_verdict(serve: Callable[..., str], page: Page) -> None:
+    """An empty answer goes on, and the second click of a double one has an empty box."""
+    page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_count&level=1&seed=1")
+    page.get_by_role("textbox", name="Your answer").click()
+    page.keyboard.type(make("bpe_count", 1, 1).question.key)
+    page.get_by_role("button", name="Check", exact=True).dblclick()
+    expect(page.locator(".note.verdict")).to_contain_text("Right.")
+    at_rest(page)
+    expect(page.locator(".note.verdict")).to_contain_text("Right.")
+    expect(page.locator(".exercise-head")).to_contain_text("number 1")
+
+
 def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     """The focus stays in the box: type, Enter, read; Enter again goes on. Nothing is wider than a phone. A
     reload loses no mark."""
@@ -32,10 +44,12 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     expect(page.get_by_role("link", name="Open this corpus: BPE")).to_have_attribute(
         "href", re.compile(r"bpe\?.*corpus=counts")
     )
+    at_rest(page)
     expect(box).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".exercise-head")).to_contain_text("number 2")
     expect(verdict).to_have_count(0)
+    at_rest(page)
     expect(box).to_be_focused()
     page.keyboard.type("9999")
     page.keyboard.press("Enter")

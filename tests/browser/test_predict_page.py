@@ -94,7 +94,7 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
 
 
 def test_a_double_click_answers_once_and_the_same_answer_counts_again(page: Page, app: str) -> None:
-    """Oracle: u + g occurs 20 times, u + n 16 times."""
+    """Oracle: u + g occurs 20 times, u + n 16 times. A double click reveals one step, too."""
     page.goto(f"{app}/bpe?corpus=hug&mode=predict&ask=count")
     box, check = page.get_by_label("Your answer"), page.get_by_role("button", name="Check", exact=True)
     box.click()
@@ -112,6 +112,10 @@ def test_a_double_click_answers_once_and_the_same_answer_counts_again(page: Page
         at_rest(page)
         expect(box).to_have_value("")
     at(page, 1)
+    page.get_by_role("button", name="Reveal", exact=True).dblclick()
+    at(page, 2)
+    at_rest(page)
+    at(page, 2)
 
 
 def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:

@@ -29,7 +29,7 @@ import tokensteps.pages.train.tabs
 import tokensteps.runs.corpora
 import tokensteps.runs.settings
 import tokensteps.widgets.corpus_input
-from tests.pages.pages import Page, bodies, books, problems, run, tables
+from tests.pages.pages import Page, answer_box, bodies, books, problems, run, tables
 from tokensteps import limits
 from tokensteps.runs.corpora import Source, pack_text
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
@@ -302,12 +302,12 @@ def test_the_playground_takes_so_many_characters() -> None:
 
 def test_an_answer_may_have_so_many_characters() -> None:
     app = opened("exercises", {"kind": "construct", "level": "1", "seed": "1"})
-    app.text_area(key="exercises.form.lines").set_value("x" * (limits.ANSWER_LIMIT + 1))
+    answer_box(app, "exercises.form", "lines").set_value("x" * (limits.ANSWER_LIMIT + 1))
     next(button for button in app.button if button.label == "Check").click()
     run(app)
     shown = " ".join(html.proto.body for html in app.get("html"))
     assert "The answer has 4,001 characters, but at most 4,000 are read: shorten it." in shown
-    assert len(app.text_area(key="exercises.form.lines").value or "") == limits.ANSWER_LIMIT + 1
+    assert len(answer_box(app, "exercises.form", "lines").value or "") == limits.ANSWER_LIMIT + 1
 
 
 @pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])

@@ -29,7 +29,7 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.figures import show_rows
 from tokensteps.widgets.keep import synced
 from tokensteps.widgets.notes import note
-from tokensteps.widgets.questions import answer_key, ask, tally_html, verdict_html
+from tokensteps.widgets.questions import answer_key, ask, empty_boxes, tally_html, verdict_html
 
 FRAMES: Final = 48
 """Frames sent at a time: they are drawn again with each answer."""
@@ -115,6 +115,7 @@ def _note_answer(hidden: Hidden, game: Game, question: Question, text: str, verd
 def _give_up(hidden: Hidden, game: Game, question: Question) -> None:
     use_language(st.session_state["language"])
     game.give_up(hidden, question)
+    empty_boxes(f"{hidden.key}.predict")
     go_to(hidden.book, game.predictions[-1].step)
 
 

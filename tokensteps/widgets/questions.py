@@ -146,9 +146,14 @@ def answer_key(key: str) -> str:
 
 
 def _boxes_key(key: str) -> str:
-    """What the keys of the boxes begin with. After each answer they are new boxes: a second tap still sends
-    the old ones, which are no answer to the next question; and the same answer can be given once more."""
-    return f"{key}.{st.session_state.get(f'{key}.answers', 0)}"
+    """What the keys of the boxes begin with."""
+    return f"{key}.{st.session_state.get(f'{key}.emptied', 0)}"
+
+
+def empty_boxes(key: str) -> None:
+    """Draw new boxes for the question under `key`. A second tap still sends the old ones, which are no answer
+    to the next question; and if the same answer is typed again, it counts."""
+    st.session_state[f"{key}.emptied"] = st.session_state.get(f"{key}.emptied", 0) + 1
 
 
 def _cells(key: str, form: Cells) -> None:
@@ -188,7 +193,7 @@ def _submitted(key: str, question: Question, on_verdict: OnVerdict) -> None:
     answer = "\n".join(plain_text(state.get(f"{_boxes_key(key)}.{name}")) for name in names)
     verdict = judged(question, answer)
     if verdict.kind != UNREAD and (verdict.kind != WRONG or isinstance(form, Choice | Entry)):
-        state[f"{key}.answers"] = state.get(f"{key}.answers", 0) + 1
+        empty_boxes(key)
     on_verdict(answer, verdict)
 
 

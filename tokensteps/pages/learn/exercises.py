@@ -38,7 +38,7 @@ from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import download, show_address
 from tokensteps.widgets.keep import synced
 from tokensteps.widgets.notes import lasting, note, problem
-from tokensteps.widgets.questions import ask, tally_html, verdict_html
+from tokensteps.widgets.questions import ask, empty_boxes, tally_html, verdict_html
 from tokensteps.widgets.tour import titled
 
 VERDICTS_STORED: Final = 20
@@ -233,7 +233,7 @@ def _chosen() -> None:
         kind=state[f"{EXERCISES_PAGE}.kind"], level=chosen.level if rising else int(level), rising=rising
     )
     _record().recent = ()
-    _empty_boxes()
+    empty_boxes(EXERCISE_FORM)
 
 
 def _leave(chosen: Selection) -> None:
@@ -252,14 +252,7 @@ def _go_on() -> None:
         record.recent = ()
         state[f"{EXERCISES_PAGE}.level_changed"] = (chosen.level, level)
     state[f"{EXERCISES_PAGE}.place"] = chosen._replace(level=level, seed=min(chosen.seed + 1, EXERCISE_LIMIT))
-    _empty_boxes()
-
-
-def _empty_boxes() -> None:
-    """Empty the boxes: their text was for another exercise."""
-    for name in [name for name in st.session_state if str(name).startswith(f"{EXERCISE_FORM}.")]:
-        if isinstance(st.session_state[name], str):
-            st.session_state[name] = "" if not str(name).endswith(".choice") else None
+    empty_boxes(EXERCISE_FORM)
 
 
 def _take_answer(exercise: Exercise, answer: str, verdict: Verdict) -> None:
