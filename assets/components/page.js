@@ -160,7 +160,7 @@ const FORM = '[data-testid="stForm"]';
 let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
 function submit(event) {
   const { type, key, target, isTrusted, detail } = event;
-  if (type === "click" && detail > 1 && target.closest?.(`${FORM} button`)) { // a double click is one
+  if (type === "click" && detail > 1 && target.closest?.('[data-testid="stFormSubmitButton"]')) { // it's one click
     event.preventDefault();
     event.stopImmediatePropagation();
     return;

@@ -152,7 +152,8 @@ def _boxes_key(key: str) -> str:
 
 def empty_boxes(key: str) -> None:
     """Draw new boxes for the question under `key`. A second tap still sends the old ones, which are no answer
-    to the next question; and if the same answer is typed again, it counts."""
+    to the next question; and the same answer, typed again, is no old value of theirs: see
+    `streamlit_tuning/old_values.py`."""
     st.session_state[f"{key}.emptied"] = st.session_state.get(f"{key}.emptied", 0) + 1
 
 
