@@ -1,6 +1,6 @@
 // Keeps a sealed text for this tab of the browser: there it outlives a reload and the server. Without a text to keep,
-// it hands over the old one, once: its reader has it kept again. A `lasting` text is kept for all tabs and outlives
-// them; it stays there until it is erased, and every tab hears of that.
+// it hands over the old one, once; its reader has it kept again, perhaps after another reload. A `lasting` text is kept
+// for all tabs and outlives them; it stays there until it is erased, and every tab hears of that.
 const RETURNED = Symbol.for("tokensteps.returned"); // on the root: the text handed over
 const LISTENER = Symbol.for("tokensteps.listener"); // on the root: the listener to the other tabs
 const erasedNames = new Set(); // those with nothing kept since: another tab may have kept something
@@ -27,7 +27,6 @@ export default function keep({ data: { place, text, lasting, erased }, parentEle
       erasedNames.add(name);
     } else if (stored && root[RETURNED] !== stored) {
       root[RETURNED] = stored;
-      if (!lasting) storage.removeItem(name);
       setTriggerValue("kept", stored);
     }
   } catch {} // a browser without storage, or without any more room

@@ -537,6 +537,33 @@ def test_the_browsers_old_value_does_not_undo_the_pages_own(
     assert tell("python", 60, 6) == ("python", 60, 6, set()), "never told before"
 
 
+def test_an_answer_given_before_is_no_old_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair is clicked in a picture, then another one; the first is chosen in the list, which the browser
+    sends with “Check” alone. Beside another button it is an old value."""
+    for name in ("on_script_will_rerun", "register_widget"):
+        monkeypatch.setattr(SessionState, name, getattr(SessionState, name))
+    monkeypatch.setattr(DeltaGenerator, "_enqueue", DeltaGenerator._enqueue)
+    keep_what_the_page_has_set()
+
+    def page() -> None:
+        import streamlit as st
+
+        if "clicked" in st.session_state:
+            st.session_state["ask.0.choice"] = st.session_state.pop("clicked")
+        st.selectbox("Pair", ["u + g", "u + n", "p + u"], key="ask.0.choice")
+        st.button("Check", key="ask.check")
+        st.button("Play", key="ask.play")
+
+    for button, chosen in (("ask.play", "u + n"), ("ask.check", "u + g")):
+        app = AppTest.from_function(page).run()
+        for pair in ("u + g", "u + n"):
+            app.session_state["clicked"] = pair
+            app._run(WidgetStates())  # the browser sends a form's values with its button only
+        app.selectbox[0].set_value("u + g")
+        app.button(key=button).click().run()
+        assert app.selectbox[0].value == chosen
+
+
 class Recorded:
     """A transport that only notes its calls."""
 

@@ -227,6 +227,14 @@ def test_a_text_of_ones_own_follows_from_page_to_page() -> None:
     assert state(app, "wordpiece.corpus") == "hug"  # as it was left
 
 
+def test_an_emptied_text_follows_nowhere() -> None:
+    app = opened(f"corpus=paste&text={pack_text('low lower')}")
+    app.text_area(key="bpe.paste_text").set_value("")
+    run(app)
+    on_page(app, "wordpiece")
+    assert state(app, "wordpiece.corpus") != "paste" and "text" not in address(app)
+
+
 @pytest.mark.parametrize("name", ["wordpiece", "unigram"])
 def test_a_text_that_follows_takes_no_rules_of_an_example_along(name: str) -> None:
     """The next page was left with rules of its own. Oracle: the rules after a link with the text alone."""

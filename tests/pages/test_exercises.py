@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, address, answer_box, problems, run
@@ -240,3 +241,16 @@ def test_exercises_that_a_page_can_check_are_offered_as_scorm_packages() -> None
         app = PAGE.opened(f"kind={kind}")
         labels = [button.proto.label for button in app.get("download_button")]
         assert sum("SCORM" in label for label in labels) == offered and problems(app) == []
+
+
+def test_after_back_the_boxes_are_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their text was for another exercise."""
+    app = PAGE.opened("kind=viterbi&level=1&seed=1")
+    press(app, "Next exercise")
+    number = len(shown(app).question.key.split("\n"))
+    answer(app, "\n".join(["zz"] * number))
+    assert answer_box(app, EXERCISE_FORM, "cell.0").value == "zz"
+    monkeypatch.setattr("tokensteps.components.address.is_history_navigation", lambda: True)
+    app.query_params["seed"] = "1"
+    run(app)
+    assert shown(app).seed == 1 and answer_box(app, EXERCISE_FORM, "cell.0").value == ""

@@ -369,3 +369,17 @@ def test_a_kind_is_retrained_as_that_kind() -> None:
 def picky_tokenizer() -> Tokenizer:
     """The tokenizer of PickyBPE's example."""
     return trace_at(BPE, corpus="scaffolding").tokenizer()
+
+
+def test_the_split_chosen_before_a_kind_is_back_after_it() -> None:
+    """SentencePiece's BPE takes a split of its own; one chosen meanwhile stays."""
+    app = PAGE.opened("corpus=course")
+    before = PAGE.value(app, "pre")
+    for meanwhile in ("", "whitespace_split"):
+        app.sidebar.selectbox(key="bpe.kind").set_value("sentencepiece_bpe")
+        assert before == "byte_level" != PAGE.value(run(app), "pre")
+        if meanwhile:
+            app.sidebar.selectbox(key="bpe.pre").set_value(meanwhile)
+            run(app)
+        app.sidebar.selectbox(key="bpe.kind").set_value("plain")
+        assert PAGE.value(run(app), "pre") == (meanwhile or before)

@@ -490,3 +490,35 @@ def test_a_link_from_another_page_begins_at_its_step() -> None:
     app.switch_page(str(PAGES["bpe"].script))
     run(app)
     assert books(app)[0]["last"] == 3
+
+
+def test_a_wrong_try_is_about_its_own_question() -> None:
+    """Another kind of question begins anew, without the remark on the last one."""
+    page = PAGES["bpe"]
+    app = answered(page.opened("corpus=hug&mode=predict&ask=pair"), "p + u")
+    assert "Not yet" in verdict(app)
+    app.selectbox(key="bpe.ask").set_value("split")
+    assert "Not yet" not in verdict(run(app))
+    app = answered(app, "h ug")
+    assert "verdict right" in verdict(app) and "second try" not in verdict(app)
+
+
+def test_a_game_that_is_found_again_stands_at_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a look at another corpus; what the browser keeps is in memory here."""
+    kept: dict[str, list[Any]] = {}
+
+    def synced(name: str, what: list[Any], **_options: Any) -> list[Any]:
+        if what:
+            kept[name] = json.loads(json.dumps(what))
+            return []
+        return kept.pop(name, [])
+
+    monkeypatch.setattr("tokensteps.widgets.predict.synced", synced)
+    app = PAGES["bpe"].opened("corpus=hug&mode=predict&ask=pair")
+    for _step in range(3):
+        app.button(key="bpe.predict.give_up").click()
+        run(app)
+    for corpus in ("course", "hug"):
+        app.sidebar.selectbox(key="bpe.corpus").set_value(corpus)
+        run(app)
+    assert books(app)[0]["last"] == 3 and books(app)[0]["seek"][0] == 3

@@ -32,6 +32,8 @@ comes first where the browser has never sent one."""
 OLDER_AT_MOST: Final = 8
 SENT_AGAIN: Final = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_sent_again"
 """The widgets whose values this run sends to the browser once more; True for those not yet drawn there."""
+CHECK: Final = ".check"
+"""The end of the key of a question's button; the keys of its boxes begin as the button's does."""
 UNDRAWN: Final = ContextVar("UNDRAWN", default="")
 """The widget registered last, if it is one of the latter; it is about to be sent."""
 TYPED: Final = (TextInput, TextArea, NumberInput)
@@ -84,15 +86,20 @@ def keep_what_the_page_has_set() -> None:
 
 def _old_in(widget_states: WidgetStates, state: SessionState) -> set[str]:
     """The widgets whose message has a value from before the page set them. As the only change, an old value
-    is a visitor's choice."""
-    held, old = _held(state), set()
+    is a visitor's choice; so is that of a question's box, sent with “Check” alone."""
+    held, old, keys = _held(state), set(), state._key_id_mapper.id_key_mapping
+    answered = tuple(
+        keys[one.id].removesuffix("check")
+        for one in widget_states.widgets
+        if one.trigger_value and keys.get(one.id, "").endswith(CHECK)
+    )
     news = sum(
         is_news(one, state) for one in widget_states.widgets if not one.HasField("file_uploader_state_value")
     )
     for one in widget_states.widgets:
         if one.id in held:
             value = _fingerprint(message_value(one, state))
-            if news > 1 and value in held[one.id][:-1]:
+            if news > 1 and value in held[one.id][:-1] and not keys[one.id].startswith(answered):
                 old.add(one.id)
             else:
                 held[one.id] = [value]

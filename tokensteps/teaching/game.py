@@ -143,6 +143,11 @@ class Game:
             return None
         return question_after(hidden.trace, self.reached, hidden.question_kind, hidden.style)
 
+    def _asked(self, hidden: Hidden) -> tuple[int, str]:
+        """The step before the next question, and its kind."""
+        question = self.question(hidden)
+        return (self.reached, "" if question is None else question.kind)
+
     def answer(self, hidden: Hidden, question: Question, text: str, verdict: Verdict) -> bool:
         """Write an answer down, and show the step unless it can't be read or there is another try; whether
         the step is shown now.
@@ -151,12 +156,14 @@ class Game:
         """
         if not text.strip() and self.verdict is not None and self.verdict.kind != UNREAD:
             return False
-        verdict = in_steps(question, self.tries, text, verdict, hidden.scored, hidden.one_try)
-        self.verdict, self.about = verdict, (self.reached, question.kind)
+        about = (self.reached, question.kind)
+        tries = self.tries if self.about == about else ()  # of another kind of question
+        verdict = in_steps(question, tries, text, verdict, hidden.scored, hidden.one_try)
+        self.verdict, self.about = verdict, about
         if verdict.kind == UNREAD:
             return False
         if verdict.kind == AGAIN:
-            self.tries = (*self.tries, text)
+            self.tries = (*tries, text)
             return False
         self._reveal(hidden, Prediction(self.reached + 1, question.kind, text, verdict.kind))
         return True
@@ -167,7 +174,14 @@ class Game:
         self._reveal(hidden, Prediction(self.reached + 1, question.kind, "", WRONG))
 
     def reply(self, hidden: Hidden) -> Verdict | None:
-        """The verdict on the last answer, in the language in use."""
+        """The verdict on the last answer, in the language in use. A remark on an answer without a verdict is
+        about its own question alone."""
+        if (
+            self.verdict is not None
+            and self.verdict.kind in (UNREAD, AGAIN)
+            and self.about != self._asked(hidden)
+        ):
+            self.verdict = None
         if self.verdict is not None:
             make = partial(question_after, hidden.trace, *self.about, hidden.style)
             self.verdict = translated_verdict(self.verdict, make)
@@ -205,5 +219,6 @@ class Game:
                     if len(one) == len(Prediction._fields) and one[1] in ASK_NAMES
                 ]
                 self.began, self.seconds = time.time() - seconds, seconds
+                self.about = self._asked(hidden)
                 return True
         return False

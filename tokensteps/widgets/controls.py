@@ -206,15 +206,26 @@ class Controls(PageState):
 
     def _take_split(self) -> None:
         """Take a split fit for the kind: SentencePiece's BPE can't be trained on bytes."""
-        if self["kind"] == "sentencepiece_bpe" and self["pre"] == "byte_level":
-            st.session_state[self.key("pre")] = PIECES_SPLIT[0]
+        self._fit_split(needs_bytes=False, needs_characters=self["kind"] == "sentencepiece_bpe")
 
     def _take_bytes(self) -> None:
         """Take a split fit for the compared runs: SuperBPE needs bytes, SentencePiece's BPE characters."""
-        if "superbpe" in self["runs"]:
-            st.session_state[self.key("pre")] = "byte_level"
-        elif "sentencepiece_bpe" in self["runs"] and self["pre"] == "byte_level":
-            st.session_state[self.key("pre")] = PIECES_SPLIT[0]
+        self._fit_split("superbpe" in self["runs"], "sentencepiece_bpe" in self["runs"])
+
+    def _fit_split(self, needs_bytes: bool, needs_characters: bool) -> None:
+        """Put a fit split in the place of the chosen one; without a need, the chosen one is back, unless
+        another was chosen since."""
+        state, key, replaced = st.session_state, self.key("pre"), self.key("pre_replaced")
+        chosen, put = state.get(replaced, ("", ""))
+        if put != state[key]:
+            chosen = state[key]
+        if needs_bytes:
+            state[key] = "byte_level"
+        elif not needs_characters:
+            state[key] = chosen
+        elif state[key] == "byte_level":
+            state[key] = PIECES_SPLIT[0]
+        state[replaced] = (chosen, state[key])
 
     def _tell_kind(self) -> None:
         """Name the rules of plain BPE unknown to this kind, and the reason."""

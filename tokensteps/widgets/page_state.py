@@ -119,6 +119,8 @@ class PageState:
             state.pop("own", None)
         elif file[0] if self["corpus"] == "upload" else self.own_text():
             state["own"] = state[seen] = (self["corpus"], self.own_text(), file)
+        elif brought is not None and brought == state.get(seen) and brought[0] == self["corpus"]:  # emptied
+            state.pop("own", None)
 
     def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
         """A text of the page's own: from the browser, if the page outlived its session, or from a URL.

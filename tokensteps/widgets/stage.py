@@ -202,7 +202,7 @@ def _offer_more(page: str, run: str, stopped: dict[str, Any]) -> None:
     with left:
         note(text)
     right.button(
-        _("Train to the end"), key=f"{page}.again", on_click=stopped.pop, args=(run,), width="stretch"
+        _("Train to the end"), key=f"{page}.again", on_click=stopped.pop, args=(run, None), width="stretch"
     )
 
 

@@ -227,6 +227,7 @@ def ask_for_answer(view: PipelineView) -> AnswerRange | None:
         PASSAGE_LIMIT,
         value=usual,
         key=view.key(f"answer.{digest(text.encode())}"),
+        persist_state="session",
     )
     if not value:
         return None

@@ -77,15 +77,22 @@ def show_challenge_maker(
         note(_("No step follows this one: go back to the step where your class should start predicting."))
         return
     title, steps, requested = st.columns([3, 2, 3])
-    name = text_box(_("Title"), TITLE_LIMIT, container=title, key=f"{page}.challenge.title")
+    name = text_box(
+        _("Title"), TITLE_LIMIT, container=title, key=f"{page}.challenge.title", persist_state="session"
+    )
     number = steps.number_input(
-        _("Steps to predict"), value=min(5, last - step), step=1, key=f"{page}.challenge.steps.{last}"
+        _("Steps to predict"),
+        value=min(5, last - step),
+        step=1,
+        key=f"{page}.challenge.steps.{last}",
+        persist_state="session",
     )
     kind = requested.selectbox(
         _("Ask"),
         ("mixed", *ASKS[page]),
         format_func=lambda kind: _(ASK_NAMES[kind]),
         key=f"{page}.challenge.ask",
+        persist_state="session",
     )
     most = min(CHALLENGE_LIMIT, last - step)
     if number is None or not 1 <= number <= most:

@@ -175,8 +175,11 @@ def open_selection() -> tuple[Selection, list[str]]:
     key = f"{EXERCISES_PAGE}.place"
     complaints: list[str] = []
     if reads_address(key not in state):
+        former = state.get(key)
         state[key], complaints = read_selection(st.query_params.to_dict())
         _set_widgets(state[key])
+        if former is not None and state[key] != former:  # the boxes are about another exercise
+            empty_boxes(EXERCISE_FORM)
     return state[key], complaints
 
 
@@ -225,9 +228,7 @@ def _chosen() -> None:
     state = st.session_state
     chosen: Selection = state[f"{EXERCISES_PAGE}.place"]
     _leave(chosen)
-    level = state[f"{EXERCISES_PAGE}.level"] = (
-        state[f"{EXERCISES_PAGE}.level"] or RISING
-    )  # a second click deselects a level
+    level = state[f"{EXERCISES_PAGE}.level"]
     rising = level == RISING
     state[f"{EXERCISES_PAGE}.place"] = chosen._replace(
         kind=state[f"{EXERCISES_PAGE}.kind"], level=chosen.level if rising else int(level), rising=rising
@@ -310,6 +311,7 @@ def show() -> None:
     level.segmented_control(
         _("Level"),
         (RISING, *map(str, LEVELS)),
+        required=True,
         format_func=level_title,
         key=f"{EXERCISES_PAGE}.level",
         on_change=_chosen,

@@ -13,7 +13,7 @@ import streamlit as st
 from tokenizers_core.training.algorithms import AnyTrace, Trained_co
 from tokensteps.catalogue import choices
 from tokensteps.components.address import is_back
-from tokensteps.components.flipbook import coming_step
+from tokensteps.components.flipbook import coming_step, go_to
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.step_kinds import StepKind, step_kind
 from tokensteps.language.i18n import _, current_language, use_language
@@ -212,6 +212,7 @@ def predict_run(
     # Today's rehearsal of a plan is tomorrow's lesson: the revealed steps are hidden again.
     game = game_of(hidden, start, anew=linked and place is not None, stop=stop)
     if keep_game(hidden, game):
+        go_to(hidden.book, game.reached)
         st.rerun()  # so that the browser keeps it again
     if game.reached < hidden.last:
         offer_ahead(page.name, game.reached + 1, lambda step: page.drawn.frame(trace[step], style))

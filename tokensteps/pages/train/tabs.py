@@ -121,7 +121,9 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
     corpus = view.controls["corpus"]
     sample = EXAMPLES[corpus].sample if corpus in EXAMPLES else ""
     label = _("Text to encode with what was learned up to this step")
-    text = text_box(label, ENCODE_LIMIT, value=sample, key=view.key(f"encode.{corpus}"))
+    text = text_box(
+        label, ENCODE_LIMIT, value=sample, key=view.key(f"encode.{corpus}"), persist_state="session"
+    )
     label = _("Paste a whole text into this tokenizer in the playground")
     page_link("playground", label, {"t1": view.spec})
     if text is None:

@@ -52,7 +52,7 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
         state[WHOSE] = state[box]
 
     def again() -> None:
-        del stopped[name]
+        stopped.pop(name, None)  # a second click finds nothing
 
     names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
     letter = st.selectbox(
