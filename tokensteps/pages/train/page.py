@@ -212,7 +212,8 @@ def predict_run(
     # Today's rehearsal of a plan is tomorrow's lesson: the revealed steps are hidden again.
     game = game_of(hidden, start, anew=linked and place is not None, stop=stop)
     if keep_game(hidden, game):
-        go_to(hidden.book, game.reached)
+        if "step" not in st.query_params:  # another look at this run; a reload stays where it was
+            go_to(hidden.book, game.reached)
         st.rerun()  # so that the browser keeps it again
     if game.reached < hidden.last:
         offer_ahead(page.name, game.reached + 1, lambda step: page.drawn.frame(trace[step], style))
