@@ -430,3 +430,16 @@ def test_a_stopped_run_stays_with_its_session() -> None:
     assert not any("stopped after" in note for note in bodies(app, "note"))
     again = book(opened(query))
     assert (again["last"], again["run"]) == (last, whole["run"])
+
+
+@pytest.mark.parametrize(
+    ("tab", "key", "other"),
+    [("Encode", "bpe.encode.hug", "Files and link"), ("Files and link", "bpe.challenge.title", "Encode")],
+)
+def test_a_look_at_another_tab_loses_no_text(tab: str, key: str, other: str) -> None:
+    app = with_tab(opened("corpus=hug"), tab)
+    app.text_input(key=key).set_value("my own word")
+    run(app)
+    assert app.text_input(key=key).value == "my own word"
+    app = with_tab(with_tab(app, other), tab)
+    assert app.text_input(key=key).value == "my own word"
