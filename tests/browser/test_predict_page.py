@@ -16,6 +16,7 @@ from tests.browser.conftest import ROOT, at_rest, open_tab, received
 from tests.browser.hands import retype, tab_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_bpe_page import lit
+from tokensteps.assets import read_script
 from tokensteps.teaching.challenge import Challenge
 
 BOOK = ".ts-flipbook"
@@ -116,6 +117,24 @@ def test_a_double_click_answers_once_and_the_same_answer_counts_again(page: Page
     at(page, 2)
     at_rest(page)
     at(page, 2)
+
+
+def test_what_is_kept_outlives_two_quick_reloads(page: Page) -> None:
+    """It is handed over to a page that goes before it has it kept again; the next one gets it as well."""
+    page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
+    page.goto("http://localhost/")
+    page.evaluate("sessionStorage.setItem('tokensteps.x', 'sealed')")
+    page.add_script_tag(content=read_script("keep").replace("export default ", ""))
+    handed: list[str] = page.evaluate(
+        """() => [1, 2].flatMap(() => {
+      const told = [], root = document.createElement("div"), data = { place: "x", text: "" };
+      for (let run = 0; run < 2; run++) {
+        keep({ data, parentElement: root, setTriggerValue: (_name, text) => told.push(text) });
+      }
+      return told; // once for each page, however often that runs
+    })"""
+    )
+    assert handed == ["sealed", "sealed"]
 
 
 def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:

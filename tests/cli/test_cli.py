@@ -567,6 +567,10 @@ def test_an_option_of_another_kind_is_refused_by_name(kind: str, name: str) -> N
             ["--kind", "superbpe", "-p", "bert"],
             "--pre-tokenizer 'bert' can't be used: SuperBPE bridges spaces",
         ),
+        (
+            ["--kind", "superbpe", "-s", "60", "--transition", "60"],
+            "--transition 60 isn't below --vocab-size 60",
+        ),
         (["--kind", "pickybpe", "--threshold", "1.5"], "'--threshold'"),
         (["--kind", "pickybpe"], "tokenizer.json cannot hold a tokenizer of --kind pickybpe"),
         (["--kind", "paritybpe"], "reads a file for each language; give them as --corpus en=english.txt"),

@@ -7,6 +7,7 @@ text), and the `tokenizers` library for a sentence's number of tokens.
 from __future__ import annotations
 
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
@@ -106,6 +107,17 @@ def test_a_stopped_check_shows_its_part_and_can_go_on() -> None:
         app.button(key="playground.health.A.again").click()
         assert "The check was stopped" not in notes(run(app))
         assert tables(app)
+
+
+def test_a_second_click_on_going_on_is_no_error() -> None:
+    """It comes after the run that took the button away."""
+    app = opened(t1=HUG, health="A")
+    app.session_state["playground.health.A.stopped"] = {digest(f"health {HUG}".encode()): None}
+    run(app)
+    click = WidgetState(id=app.button(key="playground.health.A.again").proto.id, trigger_value=True)
+    for _click in range(2):
+        app._run(WidgetStates(widgets=[click]))
+        assert not app.exception
 
 
 def test_a_sentences_token_count_equals_the_librarys() -> None:

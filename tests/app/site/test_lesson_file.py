@@ -23,6 +23,8 @@ from tokensteps.runs.rules import RULES_OF
 from tokensteps.site.books import train_here
 from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnPart, OwnQuestion, read_deck, read_lesson
 from tokensteps.site.lesson_page import own_lesson_page
+from tokensteps.site.practice import BOXES
+from tokensteps.teaching.questions import Choice
 
 ROOT = Path(__file__).parents[3]
 RUN = 'title = "T"\n[[part]]\nrun = {{ algorithm = "bpe", {} }}'
@@ -198,3 +200,17 @@ def test_hostile_text_stays_text() -> None:
             text.replace("\r", "\n") in [message.replace("\r", "\n") for message in page.texts]
             or text != text.strip()
         ), text
+
+
+def test_choices_that_differ_in_their_spaces_are_told_apart() -> None:
+    """Without a value of its own, an option's is its text with its spaces collapsed (HTML, 4.10.10)."""
+    options = ("a  b", "a b", " a b", 'a\n"b')
+    values: list[str | None] = []
+
+    class Options(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag == "option":
+                values.append(dict(attrs).get("value"))
+
+    Options().feed(BOXES[Choice](Choice(options)))
+    assert tuple(values[-len(options) :]) == options
