@@ -383,3 +383,22 @@ def test_the_enter_that_ends_a_composition_sends_nothing(strip: Page) -> None:
     codes = "[[true, 229], [false, 229], [true, 13], [false, 13]]"
     told = f"{codes}.map(([composes, keyCode]) => isComposing({{ isComposing: composes, keyCode }}))"
     assert strip.evaluate(told) == [True, True, True, False]
+
+
+def test_patience_begins_when_the_page_rests(strip: Page) -> None:
+    """However long a page is drawn after Back, its stage is the last address's until then."""
+    strip.clock.install()
+    strip.set_content('<div class="stApp" data-test-connection-state="CONNECTED"></div>')
+    strip.evaluate("strip.turned = performance.now()")
+    for state, seconds, is_turning in (
+        ("running", 60, True),
+        ("notRunning", 14, True),
+        ("notRunning", 2, False),
+    ):
+        strip.evaluate(
+            "state => { document.querySelector('.stApp').dataset.testScriptState = state; }", state
+        )
+        strip.clock.run_for(1000 * seconds)
+        assert strip.evaluate("strip.isTurning()") is is_turning
+    strip.evaluate("document.querySelector('.stApp').dataset.testConnectionState = 'DISCONNECTED'")
+    assert not strip.evaluate("isDrawing()"), "nobody draws it"
