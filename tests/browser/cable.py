@@ -42,11 +42,18 @@ class Cable:
 
     def pull_out(self) -> None:
         """End all connections."""
-        for end in (self._entrance, *self._ends):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-            end.close()
-        self._ends.clear()
+        self._end(self._entrance)
+        self._end_all()
+
+    def _end_all(self) -> None:
+        while self._ends:
+            self._end(self._ends.pop())
+
+    @staticmethod
+    def _end(end: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+        end.close()
 
     def _take(self, entrance: socket.socket) -> None:
         while True:
@@ -56,6 +63,9 @@ class Cable:
             except OSError:  # pulled out
                 return
             self._ends += [near, far]
+            if entrance.fileno() < 0:  # pulled out meanwhile
+                self._end_all()
+                return
             for one, other in ((near, far), (far, near)):
                 threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
 
