@@ -54,4 +54,5 @@ export default function connection({ data }) {
   });
   for (const event of ["online", "offline"]) addEventListener(event, look);
   document.addEventListener("tokensteps:request", ({ detail }) => listen(detail));
+  look(); // it may be lost by now
 }

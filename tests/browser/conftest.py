@@ -321,7 +321,9 @@ RESTS = """name => {
   const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
   const told = !document.documentElement.hasAttribute('data-unsent'); // by our components, as assets/components/prelude.js says
   const whole = !document[Symbol.for('tokensteps.early')]; // what the stage that came with the page says is said later
-  const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && whole && told && !waits;
+  const books = document.querySelectorAll('[data-testid=stBidiComponentIsolated]');
+  const drawn = ![...books].some(({ shadowRoot }) => shadowRoot?.querySelector('[data-awaits]')); // frames come packed
+  const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && whole && told && drawn && !waits;
   if (window.tsRests?.name !== name || !rests) window.tsRests = { name, looks: 0 };
   return rests && ++window.tsRests.looks > 2; }"""
 

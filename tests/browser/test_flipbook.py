@@ -19,6 +19,8 @@ from tokensteps.drawing.handout import standalone_run
 from tokensteps.language.numbers import read_whole
 
 HERE = Path(__file__).resolve().parent
+SCRIPT, OPTIONS = HERE / "flipbook_demo.py", ("--global.maxCachedMessageAge", "20")
+"""The page, and the app's own setting for what .streamlit/config.toml says of it."""
 BOOK = "document.querySelector('.ts-flipbook') ?? [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean)"
 STATE = f"""() => {{ const b = {BOOK}; return b ? {{
   step: +b.querySelector('input').value, frame: +(b.querySelector('[data-frame]')?.dataset.frame ?? -1),
@@ -32,7 +34,7 @@ def demo(serve: Callable[..., str], page: Page) -> Callable[[str], Page]:
     """Return `demo(query)`: the demo page at that query string, ready."""
 
     def start(query: str = "") -> Page:
-        page.goto(serve(HERE / "flipbook_demo.py", folder=HERE) + query)
+        page.goto(serve(SCRIPT, *OPTIONS, folder=HERE) + query)
         page.locator("[data-frame]").wait_for()
         page.get_by_text("Python is at").wait_for()
         return page
@@ -390,9 +392,7 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
 def test_narrow_in_the_dark(open_page: Callable[..., Page], serve: Callable[..., str]) -> None:
     """A phone, at a link beyond the last step, in Streamlit's dark theme, though the system is light."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page.goto(
-        serve(HERE / "flipbook_demo.py", folder=HERE) + "?step=99999&embed=true&embed_options=dark_theme"
-    )
+    page.goto(serve(SCRIPT, *OPTIONS, folder=HERE) + "?step=99999&embed=true&embed_options=dark_theme")
     page.locator("[data-frame]").wait_for()
     assert state(page)["step"] == 299
     the_colour_scheme_is(page, "dark")

@@ -54,6 +54,7 @@ class Handover:
             self.wait = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
 
     def _hold(self) -> None:
+        self._held = False  # before it looks: the messages may have been passed on already
         if self._messages:
             self.expect()
 
