@@ -90,6 +90,11 @@ class Gate:
         """Keep back everything from the first message with this in it."""
         self._shut, self._mark = True, mark
 
+    @property
+    def holds(self) -> bool:
+        """Whether it keeps anything back."""
+        return bool(self._waiting)
+
     def open(self) -> None:
         """Hand over the messages kept back, and keep none back any more."""
         self._shut = False

@@ -211,6 +211,20 @@ def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
     cable.pull_out()
 
 
+def test_a_connection_lost_before_the_strip_is_drawn(app: str, open_page: Callable[..., Page]) -> None:
+    page = open_page(fresh=True, errors=True)
+    gate = Gate(page)
+    gate.shut(b"can't be reached")
+    page.goto(f"{app}/bpe?corpus=hug")
+    while not gate.holds:
+        pause(page, 50)
+    page.context.set_offline(True)
+    gate.open()
+    expect(page.locator(AWAY)).to_have_text(TOLD["en-US"])
+    page.context.set_offline(False)
+    expect(page.locator(AWAY)).to_be_hidden()
+
+
 def test_a_server_started_again(app: str, serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Steps without a server, and before a new one's first answer, stay: on the stage, in the address, and
     for Python's tables."""
