@@ -138,6 +138,15 @@ def test_damaged_links_are_reported_and_the_page_works_on(query: str, says: str)
         assert book(app)["last"] == 19 and "the default is used" in problems(app)[0]
 
 
+def test_a_complaint_stays_until_a_setting_is_changed() -> None:
+    """And doesn't come back when that is changed back."""
+    app = run(opened("corpus=course&size=40&ties=random"))
+    assert len(problems(app)) == 1
+    for size in (41, 40):
+        app.sidebar.number_input(key="bpe.size").set_value(size)
+        assert problems(run(app)) == []
+
+
 @pytest.mark.parametrize(
     ("step", "there"), [("99", 19), ("-1", 0), ("abc", 0), ("", 0), ("²", 0), ("1e1", 0), ("9" * 400, 0)]
 )

@@ -26,7 +26,10 @@ def lasting(key: str, complaints: Sequence[str], about: Any) -> list[str]:
     if complaints:
         st.session_state[stored] = about, list(complaints)
     then, text = st.session_state.get(stored, (None, []))
-    return list(text) if then == about else []
+    if then == about:
+        return list(text)
+    st.session_state.pop(stored, None)  # for good, even if they are changed back
+    return []
 
 
 def note(message: str) -> None:
