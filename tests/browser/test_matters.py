@@ -1,5 +1,5 @@
-"""The page “Why it matters” in a browser: a question answered by hand, then a word of one's own, on a desk
-and on a phone.
+"""The page “Why it matters” in a browser: a question answered by hand, then a word of one's own, a reload, on
+a desk and on a phone.
 
 Oracle: GPT-2's tokens for the typed word, found in tests/app/teaching/test_lessons.py from its merges alone.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.app.teaching.test_lessons import gpt2_tokens
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, at_rest
 
 SIZES = ((1366, 768), (390, 844))
 GPT2_ROW = ".ways section:has(h3:text-is('GPT-2'))"
@@ -30,6 +30,11 @@ def test_a_scene_is_answered_and_played(serve: Callable[..., str], page: Page) -
     word.click()
     word.press("Control+a")
     word.press_sequentially("blueberry")
+    expect(page.locator(f"{GPT2_ROW} .t")).to_have_text(gpt2_tokens("blueberry"))
+    at_rest(page)
+    page.reload()
+    expect(page.locator(".note.verdict.right")).to_be_visible()
+    expect(word).to_have_value("blueberry")
     expect(page.locator(f"{GPT2_ROW} .t")).to_have_text(gpt2_tokens("blueberry"))
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})

@@ -7,9 +7,11 @@ about a learner's own input.
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -113,6 +115,34 @@ def test_hostile_text_stays_text(scene: str) -> None:
     assert 'class="ts follows"' in drawn and "<img" not in drawn and "problem" not in drawn
     assert not [message.value for message in app.markdown if "onerror" in message.value]
     assert not [message.value for message in app.caption if "onerror" in message.value]
+
+
+def test_answers_and_texts_outlive_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the browser keeps is in memory here."""
+    kept: dict[str, list[Any]] = {}
+
+    def synced(name: str, what: list[Any]) -> list[Any]:
+        if what:
+            kept[name] = json.loads(json.dumps(what))
+            return []
+        return kept.get(name, [])
+
+    monkeypatch.setattr("tokensteps.pages.learn.matters.synced", synced)
+    app = run(MATTERS.start(f"t1={GPT2.replace('?', '%3F')}"))
+    app = answer(app, "letters", WRONG_ANSWERS["letters"])
+    app = answer(app, "letters", TRUE["letters"])
+    app.text_input(key="matters.text.letters").set_value("raspberry")
+    assert "Right." in pages_html(run(app))
+
+    again = run(MATTERS.start(f"t1={GPT2.replace('?', '%3F')}"))
+    assert again.text_input(key="matters.text.letters").value == "raspberry"
+    assert "Right." in pages_html(again)
+    again.text_input(key="matters.text.letters").set_value(SPELLED_WORD)
+    run(again)
+    third = run(MATTERS.start("scene=letters"))
+    assert third.text_input(key="matters.text.letters").value == SPELLED_WORD, (
+        "its last text, if it is the first again"
+    )
 
 
 def test_letters_are_counted_in_each_token() -> None:

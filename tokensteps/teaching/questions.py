@@ -67,6 +67,23 @@ class Verdict(NamedTuple):
     given: GivenAnswer | None = None
 
 
+def verdict_to_json(verdict: Verdict) -> list[Any]:
+    """What a browser keeps of a verdict: enough to show it again, and in another language.
+
+    >>> verdict_to_json(Verdict(RIGHT, "<b>Right.</b>"))
+    ['right', '<b>Right.</b>', (), None]
+    """
+    return [verdict.kind, verdict.reason, verdict.cells, verdict.given]
+
+
+def verdict_from_json(
+    kind: str, reason: str, cells: Sequence[int], given: Sequence[Any] | None = None
+) -> Verdict:
+    """The verdict in such a list; an earlier version kept no `given`."""
+    answer = GivenAnswer(*given)._replace(before=tuple(given[3])) if given else None
+    return Verdict(kind, reason, cells=tuple(cells), given=answer)
+
+
 class Tally(NamedTuple):
     """Somebody's score so far. A tie or a later try counts as answered and keeps the streak, but doesn't
     lengthen it."""

@@ -28,10 +28,11 @@ from tokensteps.teaching.questions import (
     RIGHT,
     TIED,
     UNREAD,
-    GivenAnswer,
     SeveralLines,
     Tally,
     Verdict,
+    verdict_from_json,
+    verdict_to_json,
 )
 from tokensteps.teaching.worksheets import exercise_tasks, worksheet
 from tokensteps.widgets.arrival import reads_address
@@ -198,10 +199,7 @@ def keep_record(record: Record) -> None:
     what: list[Any] = []
     if record.total.answered or record.tries:
         recent_verdicts = list(record.verdicts.items())[-VERDICTS_STORED:]
-        lines = [
-            [name, verdict.kind, verdict.reason, verdict.cells, verdict.given]
-            for name, verdict in recent_verdicts
-        ]
+        lines = [[name, *verdict_to_json(verdict)] for name, verdict in recent_verdicts]
         what = [record.total, record.by_kind, record.recent, lines, record.tries]
     match synced(EXERCISES_PAGE, what):
         case [list(total), dict(by_kind), list(recent), list(verdicts), dict(tries)] if len(total) == len(
@@ -211,16 +209,8 @@ def keep_record(record: Record) -> None:
             record.total = Tally(*total)
             record.by_kind = {kind: Tally(*tally) for kind, tally in by_kind.items()}
             record.recent = tuple(recent)
-            record.verdicts = {
-                name: Verdict(kind, text, cells=tuple(cells), given=_as_given(*given))
-                for name, kind, text, cells, *given in verdicts
-            }
+            record.verdicts = {name: verdict_from_json(*verdict) for name, *verdict in verdicts}
             st.rerun()  # so that the browser keeps it again
-
-
-def _as_given(value: list[Any] | None = None) -> GivenAnswer | None:
-    """A kept answer with its circumstances; an earlier version kept none."""
-    return GivenAnswer(*value)._replace(before=tuple(value[3])) if value else None
 
 
 def _chosen() -> None:

@@ -24,6 +24,7 @@ from tokensteps.language.i18n import N_, _, use_language
 from tokensteps.language.marks import lead_html, marked
 from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
+from tokensteps.limits import SCENE_CODE
 from tokensteps.pages.explore.playground_tokenizers import refused, ways_to_add
 from tokensteps.pages.learn.home_lessons import show_page_link
 from tokensteps.pages.learn.scenes import languages, texts
@@ -33,11 +34,19 @@ from tokensteps.runs.rules import PLAYGROUND_SLOTS, SCENE_RULES
 from tokensteps.runs.settings import invalid_here, read_setting, read_short, write_short
 from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.lessons import Link
-from tokensteps.teaching.questions import AGAIN, UNREAD, Question, Verdict
+from tokensteps.teaching.questions import (
+    AGAIN,
+    UNREAD,
+    Question,
+    Verdict,
+    verdict_from_json,
+    verdict_to_json,
+)
 from tokensteps.teaching.scenes.scene_questions import SCENES
 from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.downloads import show_address
+from tokensteps.widgets.keep import synced
 from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.questions import ask, verdict_html
 from tokensteps.widgets.tour import titled
@@ -52,7 +61,9 @@ BROUGHT: Final = "matters.brought"
 TURNED: Final = "matters.turned"
 """whether a button has just opened another scene,"""
 ANSWERED: Final = "matters.answered"
-"""and by scene: the verdict on the last answer, and the wrong ones so far."""
+"""by scene, the verdict on the last answer, and the wrong ones so far;"""
+OWN_TEXTS: Final = "matters.own_texts"
+"""and whether a text has been changed: from then on, the browser keeps the texts."""
 OUR_TOKENIZERS: Final = ("bpe?corpus=library&size=1000", "bpe?corpus=library&size=4000")
 """Tokenizers of this app, trained alike to two sizes."""
 USUAL_SPECS: Final = (*OUR_TOKENIZERS, GPT2)
@@ -68,6 +79,7 @@ def show() -> None:
     complaints = read_matters_url()
     with st.sidebar:
         chosen = choose_tokenizers()
+    keep_answers()
     titled(MATTERS, _(PAGES[MATTERS].title))
     lead = _(
         "What a tokenizer means for a model and for those who use it: six scenes, on your own input. Answer first, then try."
@@ -96,10 +108,7 @@ def read_matters_url() -> list[str]:
     state, url = st.session_state, st.query_params.to_dict()
     first = SCENE not in state
     if first:
-        state[CHOSEN], state[ANSWERED] = None, {}
-        state[languages.LINES] = languages.first_lines()
-        state.update({texts.text_key(name): text for name, text in texts.FIRST_TEXTS.items()})
-        state.update({texts.second_text_key(name): text for name, text in texts.SECOND_TEXTS.items()})
+        state.update({CHOSEN: None, ANSWERED: {}, OWN_TEXTS: False, **usual_texts()})
     if not reads_address(first):
         return []
     complaints: list[str] = []
@@ -179,6 +188,40 @@ def choose_tokenizers() -> tuple[str, ...]:
     return tuple(chosen)
 
 
+# --- what the browser keeps ---------------------------------------------------------------------------------
+
+
+def keep_answers() -> None:
+    """Have the browser keep the answers, or restore an earlier session's."""
+    state = st.session_state
+    lines = [[name, tries, *verdict_to_json(verdict)] for name, (verdict, tries) in state[ANSWERED].items()]
+    if kept := synced(f"{MATTERS}.answers", lines):
+        state[ANSWERED] = {
+            name: (verdict_from_json(*verdict), tuple(tries)) for name, tries, *verdict in kept
+        }
+
+
+def keep_texts() -> None:
+    """The same for the texts in the boxes, up to the length that the scenes show."""
+    state = st.session_state
+    usual = usual_texts()
+    own = {
+        key: plain_text(state[key])[:SCENE_CODE] for key in usual if state.get(key, usual[key]) != usual[key]
+    }
+    state[OWN_TEXTS] |= bool(own)
+    if kept := synced(f"{MATTERS}.texts", [own] if state[OWN_TEXTS] else []):
+        state.update({**usual, **kept[0], OWN_TEXTS: True})
+
+
+def usual_texts() -> dict[str, str]:
+    """The first text of each box, by its key in session state."""
+    return {
+        languages.LINES: languages.first_lines(),
+        **{texts.text_key(name): text for name, text in texts.FIRST_TEXTS.items()},
+        **{texts.second_text_key(name): text for name, text in texts.SECOND_TEXTS.items()},
+    }
+
+
 # --- the question -------------------------------------------------------------------------------------------
 
 
@@ -230,6 +273,7 @@ def show_scene(chosen: Sequence[str]) -> None:
     use_language(st.session_state["language"])
     if st.session_state.pop(TURNED, False):
         st.rerun()  # the scenes' names and the question are outside of this fragment
+    keep_texts()
     name: str = st.session_state[SCENE]
     scene = SCENES[name]
     st.html(f'<div class="ts follows"><p>{marked(_(scene.follows))}</p></div>')
@@ -293,13 +337,9 @@ def next_scene(name: str) -> str | None:
 
 def said(name: str) -> dict[str, str]:
     """The text in a scene's boxes, as parameters of a link: only values other than the usual."""
-    usual = {
-        ("say", texts.text_key(name)): texts.FIRST_TEXTS.get(name, languages.first_lines()),
-        ("also", texts.second_text_key(name)): texts.SECOND_TEXTS.get(name, ""),
-    }
-    state = st.session_state
+    usual, state = usual_texts(), st.session_state
     return {
         parameter: write_short(plain_text(state[key]))
-        for (parameter, key), text in usual.items()
-        if key in state and state[key] != text
+        for parameter, key in (("say", texts.text_key(name)), ("also", texts.second_text_key(name)))
+        if key in state and state[key] != usual[key]
     }
