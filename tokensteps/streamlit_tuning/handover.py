@@ -49,8 +49,8 @@ class Handover:
     def expect(self) -> None:
         """Wait a moment for the next messages, so that the loop need not be called for them; only on the
         event loop."""
+        self._held = True
         if self.wait is None:
-            self._held = True
             self.wait = asyncio.get_running_loop().call_later(self.HELD, self._pass_on_held)
 
     def _hold(self) -> None:
