@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
-from playwright.sync_api import Locator, Page, Request, Route, expect
+from playwright.sync_api import APIResponse, Locator, Page, Request, Route, expect
 
 from tests.browser.cable import Cable, Gate
 from tests.browser.conftest import (
@@ -223,6 +223,27 @@ def test_a_connection_lost_before_the_strip_is_drawn(app: str, open_page: Callab
     expect(page.locator(AWAY)).to_have_text(TOLD["en-US"])
     page.context.set_offline(False)
     expect(page.locator(AWAY)).to_be_hidden()
+
+
+def test_who_joins_again_is_no_other_student(app: str, open_page: Callable[..., Page]) -> None:
+    """The class has heard a phone's request to join, but the phone hears no answer."""
+    lecturer, phone = open_page(), open_page(**PHONE, errors=True)
+    code = opened(lecturer, f"{app}/bpe?corpus=hug")
+    lost: list[APIResponse] = []
+
+    def lose_first_answer(route: Route) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.fetch())
+            route.abort()
+
+    phone.route("**/join", lose_first_answer)
+    followed(phone, app, code, "/bpe")
+    phone.unroute_all()
+    assert [answer.status for answer in lost] == [200]
+    lecturer.wait_for_function("document[Symbol.for('tokensteps.room')].state.people?.here === 1")
+    assert lecturer.evaluate("document[Symbol.for('tokensteps.room')].state.people.joined") == 1
 
 
 def test_a_server_started_again(app: str, serve: Callable[..., str], open_page: Callable[..., Page]) -> None:

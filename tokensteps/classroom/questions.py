@@ -45,6 +45,7 @@ NUMBER_BOUND: Final = 1e15
 """The bound of a right number: up to here, every whole one is exact."""
 LOST_JOINER: Final = regex.compile(r"(?<![\p{Lo}\p{M}\p{S}])[\u200c\u200d]|[\u200c\u200d](?![\p{Lo}\p{M}\p{S}])")  # fmt: skip
 """A joiner outside a word of a script that needs it, such as Persian, and outside a joined emoji."""
+ONCE: Final = regex.compile(r"[0-9a-f]{32}")
 Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
 ]  # fmt: skip
@@ -102,6 +103,15 @@ def nickname(value: Any) -> str:
     )
     name: str = LOST_JOINER.sub("", " ".join("".join(seen).split())[:NICKNAME_LIMIT])
     return name.strip()
+
+
+def once(value: Any) -> str:
+    """A browser's name for a request that it may have to repeat; "" without one.
+
+    >>> once("0123456789abcdef" * 2), once("me"), once(None)
+    ('0123456789abcdef0123456789abcdef', '', '')
+    """
+    return value if isinstance(value, str) and ONCE.fullmatch(value) else ""
 
 
 def as_deck(payload: Mapping[str, Any]) -> dict[str, Any]:

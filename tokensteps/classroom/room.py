@@ -126,6 +126,9 @@ class Room:
         self.deck: list[dict[str, Any]] = []
         """The lecturer's prepared questions."""
         self.devices: dict[int, Device] = {}
+        self.joined: dict[str, int] = {}
+        """A browser's name for its request to join → its device: the same request again is no other student,
+        such as after an answer that came too late."""
         self.rounds: dict[int, Round] = {}
         self.round: Round | None = None
         """The present round."""
@@ -157,7 +160,7 @@ class Room:
             if do != "join" and device is None:
                 return "key"
             if self.size > CLASS_BYTES - CLASS_RESERVE or (
-                len(self.devices) >= CLASS_DEVICES and do == "join"
+                do == "join" and len(self.devices) >= CLASS_DEVICES and entry.get("once") not in self.joined
             ):
                 return "full"
             if device is not None and device.entries >= DEVICE_ENTRIES:
@@ -347,8 +350,13 @@ class Room:
         self.born, self.opened, self.nicknames = entry["born"], float(entry["at"]), entry["nicknames"]
 
     def _do_join(self, entry: Said) -> None:
-        name = entry.get("nickname", "") if self.nicknames else ""
+        name, once = entry.get("nickname", "") if self.nicknames else "", entry.get("once", "")
+        if once in self.joined:
+            self.created[self.known] = self.joined[once]
+            return
         number = self.created[self.known] = len(self.devices) + 1
+        if once:
+            self.joined[once] = number
         self.devices[number] = Device(name, self.all, 1)
         if self.round is not None and self.round.state == "open":
             self.round.of = len(self.devices)

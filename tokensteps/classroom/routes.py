@@ -212,8 +212,9 @@ async def _join(request: Request) -> Body:
         if name and not open_class.room.ended:
             await hub().add(open_class, {"do": "nick", "at": at, "n": number, "nickname": name})
     else:
-        named = {"nickname": name} if name and open_class.room.nicknames else {}
-        number = await hub().add(open_class, {"do": "join", "at": at, **named})
+        more = {"nickname": name if open_class.room.nicknames else "", "once": form.once(body.get("once"))}
+        used = {key: value for key, value in more.items() if value}
+        number = await hub().add(open_class, {"do": "join", "at": at, **used})
     return {"device": credential(Person(code, open_class.room.born, number)), "number": number}
 
 

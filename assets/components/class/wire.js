@@ -58,6 +58,8 @@ function linkedKey(code) {
   history.replaceState(history.state, "", location.pathname + location.search);
   return saved.get(code).key ? "" : key.slice(0, 2000);
 }
+const randomName = () => // 32 digits; also on plain http
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const running = () => Object.entries(saved.all()) // the codes of the classes led by this browser, the latest first
   .filter(([, one]) => one?.key && !one.over && one.at > Date.now() - DAY).map(([code]) => code).reverse();
 function isLed(code) { // whether this tab was where the class is, at its last look
@@ -122,7 +124,9 @@ class Room extends EventTarget {
     this.start();
   }
   async join(device) {
-    ({ device: this.as } = await post(`${this.code}/join`, device ? { device } : {}));
+    const { once = randomName() } = saved.get(this.code);
+    if (!device) saved.set(this.code, { once }); // an answer may come too late: to join again is no other student
+    ({ device: this.as } = await post(`${this.code}/join`, device ? { device } : { once }));
     saved.set(this.code, { device: this.as });
   }
   refuse(kind) {

@@ -51,6 +51,25 @@ def known(web: Web, code: str) -> int:
     return len(web.store.read(code, 0))
 
 
+async def test_a_repeated_request_joins_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer may come too late for the browser, which asks again: meanwhile, of another worker, or with
+    the class full."""
+    web = make()
+    code = (await web.post("open")).json["code"]
+    ann, bo = "a" * 32, "b" * 32
+    answers = await asyncio.gather(*(web.post(f"{code}/join", once=once) for once in (ann, bo, ann, bo, ann)))
+    assert [answer.json["number"] for answer in answers] == [1, 2, 1, 2, 1]
+    assert answers[0].json["device"] == answers[2].json["device"] != answers[1].json["device"]
+    assert (await make().post(f"{code}/join", once=bo)).json["number"] == 2
+    for number, unusable in enumerate(("", "a", "A" * 32, ann + "a", None, 5, [ann]), start=3):
+        assert (await web.post(f"{code}/join", once=unusable)).json["number"] == number
+    monkeypatch.setattr("tokensteps.classroom.room.CLASS_DEVICES", number)
+    assert (await web.post(f"{code}/join")).error == "full"
+    assert (await web.post(f"{code}/join", once=bo)).json["number"] == 2
+    other = (await web.post("open")).json["code"]
+    assert (await web.post(f"{other}/join", once=bo)).json["number"] == 1
+
+
 async def test_a_question_from_opening_to_summary(make: Make) -> None:
     web = make()
     messages = (await web.post("open")).json
