@@ -402,3 +402,48 @@ def test_patience_begins_when_the_page_rests(strip: Page) -> None:
         assert strip.evaluate("strip.isTurning()") is is_turning
     strip.evaluate("document.querySelector('.stApp').dataset.testConnectionState = 'DISCONNECTED'")
     assert not strip.evaluate("isDrawing()"), "nobody draws it"
+
+
+FOLLOWER = """() => {
+  const box = make("div", {}, make("input", { type: "range", max: 9, value: 0 }));
+  document.body.append(box);
+  document[MAIN] = box;
+  globalThis.leads = [];
+  Object.assign(strip, { lead: ({ page, step }) => leads.push(`${page} ${step}`), stepOfClass: () => undefined });
+  strip.room.state = { follows: true };
+  globalThis.follower = new Follower(strip, new AbortController().signal);
+  globalThis.place = (page) => {
+    here = () => ({ page, query: "mode=predict" });
+    strip.room.place = { page, query: "mode=predict", step: 1 };
+  };
+}"""
+"""A student's page in Predict, at step 0 of a stage that Python alone takes further; `place` puts it and the
+class on another page, there at step 1."""
+
+
+def test_the_same_step_of_another_run_is_asked_for(strip: Page) -> None:
+    """Also where the page has come there without an answer to its request, or after it was given up."""
+    strip.evaluate(FOLLOWER)
+    for page in ("bpe", "wordpiece"):
+        strip.evaluate(
+            "page => { follower.going = null; place(page); follower.follow(); follower.look(); }", page
+        )
+    assert strip.evaluate("leads") == ["bpe 1", "wordpiece 1"]
+
+
+def test_an_unheard_request_for_a_step_is_repeated(strip: Page) -> None:
+    """After 15 seconds of rest, however long the page was being drawn before."""
+    strip.clock.install()
+    strip.evaluate(FOLLOWER)
+    app = "make('div', { className: 'stApp' })"
+    strip.evaluate(f"document.body.append(globalThis.app = {app})")
+    strip.evaluate(
+        "Object.assign(app.dataset, { testConnectionState: 'CONNECTED', testScriptState: 'running' })"
+    )
+    strip.evaluate("place('bpe'); follower.follow()")
+    for state, seconds, times in (("running", 60, 1), ("notRunning", 14, 1), ("notRunning", 2, 2)):
+        strip.evaluate("state => { app.dataset.testScriptState = state; }", state)
+        for _ in range(seconds):
+            strip.clock.run_for(1000)
+            strip.evaluate("follower.look()")
+        assert strip.evaluate("leads") == ["bpe 1"] * times

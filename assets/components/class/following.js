@@ -93,7 +93,7 @@ class Follower {
   }
   isUnderWay() {
     if (!this.going) return false;
-    const { nonce, since } = this.going;
+    const { nonce } = this.going;
     if (document[SHOWN]?.went === nonce && here()) {
       if (this.led !== this.going.key) this.requested = undefined; // the same step of another run hasn't been asked for
       [this.led, this.going, this.arrived] = [this.going.key, null, here().query];
@@ -101,8 +101,9 @@ class Follower {
       this.seen = false;
       return false;
     }
-    if (performance.now() - since < PATIENCE) return true;
-    this.going = null;
+    if (isDrawing()) this.going.since = performance.now();
+    if (performance.now() - this.going.since < PATIENCE) return true;
+    [this.going, this.requested] = [null, undefined]; // unheard: it may be asked for again
     return false;
   }
   target(now) { // the step to be at: one's own, where the class is kept between two
@@ -120,7 +121,9 @@ class Follower {
   }
   step() {
     const { tab, query } = this.place, step = this.target(stepNow());
-    if (this.led !== this.key()) [this.led, this.arrived] = [this.key(), here().query];
+    if (this.led !== this.key()) { // come here otherwise, or led too late
+      [this.led, this.arrived, this.requested] = [this.key(), here().query, undefined];
+    }
     if (innerWidth <= SMALL && stageBox() && !this.seen) { // past the title, below Streamlit's own bar
       stageBox().style.scrollMarginTop = "64px";
       stageBox().scrollIntoView({ block: "start" });
