@@ -94,6 +94,7 @@ def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], p
         page.get_by_role("button", name="Check").click()
         expect(verdict).to_contain_text("Not yet.")
         expect(verdict).to_contain_text(slip)
+        at_rest(page)
         box.click()
         page.keyboard.type(LANGUAGE_NAMES.get(key, key))
         page.keyboard.press("Enter")
@@ -118,6 +119,7 @@ def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Pag
     expect(page.locator(".note.verdict")).to_contain_text("The answer:")
     page.get_by_role("button", name="Next exercise").press("Enter")
     expect(page.locator(".exercise-head")).to_contain_text("number 2")
+    at_rest(page)
     expect(box).to_be_focused()
 
 

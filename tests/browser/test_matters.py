@@ -26,6 +26,7 @@ def test_a_scene_is_answered_and_played(serve: Callable[..., str], page: Page) -
         box.press_sequentially(typed)
         check.click()
         expect(page.locator(f".note.verdict.{kind}")).to_be_visible()
+        at_rest(page)
     word = page.get_by_label("A word, or several")
     word.click()
     word.press("Control+a")

@@ -74,6 +74,7 @@ class Hand:
 
     def answer(self, text: str) -> None:
         """Give an answer, and check it."""
+        at_rest(self.page)  # the last answer's box is gone
         box = self.page.get_by_label("Your answer")
         expect(box).to_be_visible()
         self.press(box)
@@ -92,6 +93,7 @@ class Mouse(Hand):
     """Clicks where two tokens meet, and pieces over a word, where there are any."""
 
     def answer(self, text: str) -> None:
+        at_rest(self.page)  # the last answer's box is gone
         box = self.page.get_by_label("Your answer")
         if " + " in text:
             self.page.locator(f'{BOOK} .w .join[data-pick="{lit_id(*text.split(" + "))}"]').first.click()
@@ -122,6 +124,7 @@ class Keyboard(Hand):
         raise AssertionError(f"Tab never came to {at}")
 
     def answer(self, text: str) -> None:
+        at_rest(self.page)  # the last answer's box is gone
         box = self.page.get_by_label("Your answer")
         expect(box).to_be_visible()
         self.reach(box, "Shift+Tab" if self.page.evaluate(IN_FORM) else "Tab")

@@ -91,6 +91,7 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
         "PageDown"
     )  # a press reveals, and moves no focus: N would be typed into the next answer's box
     expect(page.locator(".verdict")).to_contain_text("Shown.")
+    at_rest(page)  # the last answer's box is gone
     expect(page.get_by_label("Your answer")).not_to_be_focused()
     tab_to(page.get_by_label("Your answer"))
     held(page, "PageDown")  # reveals nothing
