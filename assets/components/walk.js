@@ -8,7 +8,8 @@
 const WALK = "data-walk", PATH = "data-path", ROOM = "--ts-strip", PROJECTED = "data-projector", PANEL = "data-panel";
 const SINCE = "tokensteps.walk.since", NOTE = "tokensteps.walk.note"; // in the tab's storage
 const BOX = '.st-key-exercises-exercise [data-testid="stForm"] :is(input, textarea)';
-const PATIENCE = 15_000; // ms for the tab of a stop to come, its question, or the box to practise in
+const PATIENCE = 15_000; // ms for the box to practise in to come, and for the next stop
+const LOOKS = 150; // for a stop's tab or question to come: ten a second, more slowly in a slow browser
 const STILL = 5; // the number of looks without a move
 const PHONE = matchMedia("(max-width: 640px)"); // there the note takes its room only if it is asked for
 const HEADER = 60; // pixels of the app's own bar
@@ -110,23 +111,23 @@ class Walk extends Component {
     if (!box || active.matches("input, textarea")) this.later("enter", 100, () => this.enter());
     else box.focus({ preventScroll: true });
   }
-  enterStation(until) { // led there by a key: with the keyboard, the question is far from the strip
+  enterStation(looks = LOOKS) { // led there by a key: with the keyboard, the question is far from the strip
     const box = document.querySelector(QUESTION);
-    if (performance.now() > until) return;
-    if (!box || isDrawing()) this.later("station", 100, () => this.enterStation(until));
+    if (!looks) return;
+    if (!box || isDrawing()) this.later("station", 100, () => this.enterStation(looks - 1));
     else if (!focused().matches("input, textarea")) box.focus({ preventScroll: true });
   }
   // The stop's tab: brought into sight, whole if there is room, or on the wall; the stage, if the stop has no tab. Both
   // may still grow.
-  showTab(until = performance.now() + PATIENCE, still = 0) {
+  showTab(looks = LOOKS, still = 0) {
     const main = document.querySelector('[data-testid="stMain"]'), { tab } = this.shown ?? {};
     const [bar, panel] = [".ts-tabs", '[role="tabpanel"]'].map((selector) => main?.querySelector(selector));
     const project = (detail) => document.dispatchEvent(new CustomEvent("tokensteps:panel", { detail }));
     this.cancel("tab");
     if (!tab) project(false);
-    if (!tab || performance.now() > until) return;
-    const patience = isDrawing() ? performance.now() + PATIENCE : until;
-    if (!panel || isDrawing()) this.later("tab", 100, () => this.showTab(patience));
+    if (!tab || !looks) return;
+    if (isDrawing()) this.later("tab", 100, () => this.showTab());
+    else if (!panel) this.later("tab", 100, () => this.showTab(looks - 1));
     else if (still < STILL) {
       const [room, top, whole] = [main, bar, panel].map((node) => node.getBoundingClientRect());
       const hidden = Math.min(whole.bottom - room.bottom, top.top - room.top - HEADER);
@@ -134,7 +135,7 @@ class Walk extends Component {
       const moves = projects ? !this.page.hasAttribute(PANEL) : hidden > 1;
       if (moves && projects) project(true);
       else if (moves) main.scrollBy(0, hidden);
-      this.later("tab", 100, () => this.showTab(until, moves ? 0 : still + 1));
+      this.later("tab", 100, () => this.showTab(looks - 1, moves ? 0 : still + 1));
     }
   }
   isLast() {
@@ -201,7 +202,7 @@ class Walk extends Component {
       [this.shown, this.keyed] = [next, false]; // `led` stays: where one goes on quickly, the stop before comes first
       if (comes) this.showTab();
       if (next.path) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // there is the question
-      if (next.path && keyed) this.enterStation(performance.now() + PATIENCE);
+      if (next.path && keyed) this.enterStation();
     }
     this.shown = next;
     this.page.toggleAttribute(PATH, next.path);
