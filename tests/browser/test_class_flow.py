@@ -170,12 +170,27 @@ TOLD = {
 def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
     """A phone in a class, a half-typed text, a run in steps: in three languages, a strip instead of
     Streamlit's dialog, which would be there after 3 seconds. The phone doesn't claim to follow; then it is at
-    the class's new place."""
+    the class's new place. Before, it hears no answer to its request to join: it asks again, and is no other
+    student."""
     cable = Cable(app)
     lecturer, phone = open_page(), open_page(**PHONE, errors=True)
     typing, stepping = open_page(locale="zh-CN", errors=True), open_page(locale="ja-JP", errors=True)
     code = opened(lecturer, f"{app}/bpe?corpus=hug")
+    lost: list[APIResponse] = []
+
+    def lose_first_answer(route: Route) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.fetch())
+            route.abort()
+
+    phone.route("**/join", lose_first_answer)
     followed(phone, cable.address, code, "/bpe")
+    phone.unroute_all()
+    assert [answer.status for answer in lost] == [200]
+    lecturer.wait_for_function("document[Symbol.for('tokensteps.room')].state.people?.here === 1")
+    assert lecturer.evaluate("document[Symbol.for('tokensteps.room')].state.people.joined") == 1
     step(phone, 0)
     stepping.goto(f"{cable.address}/unigram?corpus=hug&step=3")
     step(stepping, 3)
@@ -223,27 +238,6 @@ def test_a_connection_lost_before_the_strip_is_drawn(app: str, open_page: Callab
     expect(page.locator(AWAY)).to_have_text(TOLD["en-US"])
     page.context.set_offline(False)
     expect(page.locator(AWAY)).to_be_hidden()
-
-
-def test_who_joins_again_is_no_other_student(app: str, open_page: Callable[..., Page]) -> None:
-    """The class has heard a phone's request to join, but the phone hears no answer."""
-    lecturer, phone = open_page(), open_page(**PHONE, errors=True)
-    code = opened(lecturer, f"{app}/bpe?corpus=hug")
-    lost: list[APIResponse] = []
-
-    def lose_first_answer(route: Route) -> None:
-        if lost:
-            route.continue_()
-        else:
-            lost.append(route.fetch())
-            route.abort()
-
-    phone.route("**/join", lose_first_answer)
-    followed(phone, app, code, "/bpe")
-    phone.unroute_all()
-    assert [answer.status for answer in lost] == [200]
-    lecturer.wait_for_function("document[Symbol.for('tokensteps.room')].state.people?.here === 1")
-    assert lecturer.evaluate("document[Symbol.for('tokensteps.room')].state.people.joined") == 1
 
 
 def test_a_server_started_again(app: str, serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
