@@ -116,6 +116,23 @@ def open_tab(page: Page, name: str) -> None:
 
 Page.wait_for_function = wait_for_function  # type: ignore[method-assign, assignment]
 
+INTERCEPTED: set[Page] = set()
+"""Pages with a test between them and the server: its handlers stay, so no other test may have the page."""
+
+
+def remembered(intercept: Callable[..., Any]) -> Callable[..., Any]:
+    """The same method of a page, and its pages are known."""
+
+    def call(page: Page, *arguments: Any, **named: Any) -> Any:
+        INTERCEPTED.add(page)
+        return intercept(page, *arguments, **named)
+
+    return call
+
+
+Page.route = remembered(Page.route)  # type: ignore[method-assign]
+Page.route_web_socket = remembered(Page.route_web_socket)  # type: ignore[method-assign]
+
 
 TURN = """address => { dispatchEvent(new Event('ts-led')); history.pushState({}, '', address); dispatchEvent(new PopStateEvent('popstate')); }"""
 
@@ -477,13 +494,14 @@ class Pages:
         """Keep a page for the next test, if it can be."""
         name = self.names.get(page)
         used = name is not None and not page.is_closed() and page.url != "about:blank"
-        if used and sound:
+        if used and sound and page not in INTERCEPTED:
             again = page.evaluate("history.length") < 30
             page.mouse.move(0, 0)
             if emptied(page) and again:  # also where it isn't used again: others share its storage
                 self.free.setdefault(str(name), []).append(page)
                 return
         self.names.pop(page, None)
+        INTERCEPTED.discard(page)
         if page.context is self.common:
             page.close()
         else:

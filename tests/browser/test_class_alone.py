@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -30,8 +31,9 @@ STRIP = """() => {
 
 
 @pytest.fixture
-def strip(page: Page) -> Page:
-    """A page with a strip in a class that can't be reached."""
+def strip(open_page: Callable[..., Page]) -> Page:
+    """A page with a strip in a class that can't be reached; fresh, since a test may take its clock."""
+    page = open_page(fresh=True)
     page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
     page.goto("http://localhost/")
     page.add_script_tag(
