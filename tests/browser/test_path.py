@@ -264,3 +264,26 @@ def test_back_and_forward_at_a_station(serve: Callable[..., str], open_page: Cal
     hand.answer("h + ug")
     expect(strip.locator(".which")).to_contain_text("· done")
     expect(strip.locator(".told p").first).to_contain_text("You answered u + n and h + ug.")
+
+
+def test_the_path_in_two_tabs(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """Two tabs on the path, both opened before either has done anything: what the second one does later takes
+    nothing from the first one's stations, neither in a new tab nor in the second itself."""
+    first = open_page(own="path-tabs")
+    second, app = first.context.new_page(), serve(ROOT / "app.py")
+    for number, page in enumerate((first, second), start=4):
+        page.goto(app)
+        page.get_by_role("link", name=STATIONS[number - 1].link.label).click()
+        page.wait_for_url(f"**walk=path.{number}*")
+        at_rest(page)
+    for page in (first, second):
+        page.locator(CARD).get_by_role("button", name="Reveal").click()
+        expect(page.locator(f"{STRIP} .which")).to_contain_text("answer shown")
+        at_rest(page)
+    second.get_by_role("link", name="Home", exact=True).click()
+    expect(second.locator(".walked")).to_have_text(f"2 stations of {len(STATIONS)} done")
+    second.close()
+    first.reload()
+    at_rest(first)
+    first.get_by_role("link", name="Home", exact=True).click()
+    expect(first.locator(".walked")).to_have_text(f"2 stations of {len(STATIONS)} done")
