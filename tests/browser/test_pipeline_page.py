@@ -7,6 +7,7 @@ tried in `tests/app/drawing/test_pipeline.py`, links and complaints in `tests/pa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -434,3 +435,36 @@ def hostile_text_is_only_text(traveller: Traveller) -> None:
     assert page.locator(".ts-pipeline").evaluate("box => [...new Set([...box.querySelectorAll('*')].map(e => e.localName))].sort()") == [
         "bdi", "div", "p", "small", "span",
     ]  # fmt: skip
+
+
+def test_labels_by_hand_stay(traveller: Traveller) -> None:
+    """Labels of tokens, set in the table, are there after another tab and after another page, and can be set
+    on from there. Oracle: the entity's offsets, and the first characters of the text."""
+    page = traveller.start(corpus="mixed", size="400", a="Anna lives in Rome").page
+    table = page.get_by_test_id("stDataFrame")
+    entity = page.get_by_role("table").get_by_role("row").nth(1)
+
+    def label(row: int, name: str) -> None:
+        cell = table.get_by_test_id(f"glide-cell-3-{row}")
+        expect(cell).to_be_attached()
+        table.scroll_into_view_if_needed()
+        box = table.bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 33 * (row + 1.5))
+        expect(cell).to_have_attribute("aria-selected", "true")
+        page.keyboard.press("Enter")
+        page.get_by_role("option", name=name, exact=True).click()
+
+    page.get_by_role("tab", name="Entities").click()
+    label(0, "B-PER")
+    expect(entity).to_have_text(re.compile("PER.*0.*1.*A"))
+    page.get_by_role("tab", name="Windows").click()
+    expect(table).to_have_count(0)
+    page.get_by_role("tab", name="Entities").click()
+    label(1, "I-PER")
+    expect(entity).to_have_text(re.compile("PER.*0.*2.*An"))
+    page.get_by_role("link", name="Glossary", exact=True).click()
+    page.wait_for_url("**/glossary*")
+    page.get_by_role("link", name="Pipeline", exact=True).click()
+    page.get_by_role("tab", name="Entities").click()
+    expect(entity).to_have_text(re.compile("PER.*0.*2.*An"))

@@ -279,12 +279,19 @@ def entities_tab(view: PipelineView) -> None:
 def edit_labels(view: PipelineView, own: Sequence[int]) -> list[str]:
     """A table to label the tokens with the indices `own`; returns the labels of all tokens."""
     encoding, text = view.encoding, view.texts[0]
+    state, name = st.session_state, view.key("labels.kept")
+    key = view.key(labels_key(text, encoding.ids))
+    match state.get(name):
+        case (str(labelled), list(first), list(last)) if labelled == key:
+            labels = first if key in state else last  # the table comes back, after another tab or page
+        case _:
+            labels = [label_of(text, encoding.offsets[index]) for index in own]
     table = pd.DataFrame(
         {
             "token": [readable(encoding.tokens[index], view.style) for index in own],
             "start": [encoding.offsets[index][0] for index in own],
             "end": [encoding.offsets[index][1] for index in own],
-            "label": [label_of(text, encoding.offsets[index]) for index in own],
+            "label": labels,
         }
     )
     edited = st.data_editor(
@@ -297,14 +304,16 @@ def edit_labels(view: PipelineView, own: Sequence[int]) -> list[str]:
             "end": _("end"),
             "label": st.column_config.SelectboxColumn(_("label"), options=list(ENTITY_LABELS), required=True),
         },
-        key=view.key(labels_key(text, encoding.ids)),
+        key=key,
         height=min(420, 40 + 35 * len(own)),
     )
+    by_hand = [str(label) for label in edited["label"]]
+    state[name] = (key, labels, by_hand)
     save_rows(edited, view.key("labels"))
-    labels = ["O"] * len(encoding)
-    for index, label in zip(own, edited["label"], strict=True):
-        labels[index] = str(label)
-    return labels
+    result = ["O"] * len(encoding)
+    for index, label in zip(own, by_hand, strict=True):
+        result[index] = label
+    return result
 
 
 def show_entities(view: PipelineView, own: Sequence[int], entities: Sequence[Entity]) -> None:
