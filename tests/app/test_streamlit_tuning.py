@@ -16,6 +16,7 @@ import subprocess
 import sys
 from asyncio import base_events
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -181,6 +182,32 @@ def test_a_scripts_messages_arrive_in_order_and_at_once() -> None:
     handover.add(lambda: heard.append("again"))
     calls.pop()()
     assert heard[-1] == "again"
+
+
+def test_messages_after_a_wait_for_nothing_are_heard() -> None:
+    """The loop passes a message on while its thread is still adding it: what the thread then asks the loop to
+    hold is gone already, and the next message is held as any other."""
+    calls: list[Callable[[], None]] = []
+    heard: list[int] = []
+    handover = Handover(calls.append)
+
+    class MoreMeanwhile:
+        """More is about to come; the loop has its turn before that is known."""
+
+        def __bool__(self) -> bool:
+            handover.pass_on()
+            return True
+
+    async def held() -> None:
+        clock = LoopClock()
+        for number, more in enumerate((MoreMeanwhile(), True)):
+            handover.add(partial(heard.append, number), more=more)  # type: ignore[arg-type]
+            while calls:
+                calls.pop(0)()
+        await clock.passes(2 * Handover.HELD)
+
+    finished(held())
+    assert heard == [0, 1]
 
 
 def test_a_session_hears_its_script_through_the_handover(monkeypatch: pytest.MonkeyPatch) -> None:
