@@ -407,9 +407,9 @@ def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> Non
     head, row = csv.reader(io.StringIO(saved.value.path().read_text("utf-8-sig")))
     assert row[:7] == ["1", MARKUP[:24], "A", "u + g", "right", "1", "1"]
     assert [cell for name, cell in zip(head, row, strict=True) if name.endswith("result")] == [
-        "right", "", "right", "wrong", "right",
+        "right", "", "right", "wrong", "right", "right",
     ]  # fmt: skip
-    assert dict(zip(head[-3:], row[-3:], strict=True)) == {"tied": "0", "total": "3", "of": "4"}
+    assert dict(zip(head[-3:], row[-3:], strict=True)) == {"tied": "0", "total": "4", "of": "5"}
     who_has_answered_what(lecturer)
 
 
@@ -422,7 +422,7 @@ def who_has_answered_what(lecturer: Page) -> None:
     expect(row.locator("th")).to_have_text(f"{MARKUP[:24]} ● Team A")
     assert row.locator("th").evaluate(TEAM_IN_SIGHT)
     expect(row.locator("td").first).to_have_text("✓ right u + g")
-    expect(row.locator("td").last).to_have_text("3 of 4")
+    expect(row.locator("td").last).to_have_text("4 of 5")
     expect(table.locator("tbody img")).to_have_count(0)
 
 
@@ -455,8 +455,9 @@ def give_out(lecturer: Page, phone: Page, path: str) -> None:
 
 
 def an_exercise_set(lecturer: Page, phone: Page, app: str, code: str) -> None:
-    """Each at their own pace: the first one right, the second one wrong."""
-    lecturer.goto(f"{app}/exercises?kind=bpe_count&level=1&seed=1&class={code}")
+    """Each at their own pace: the first one right, the second one wrong, also after a reload with the answer
+    that was revealed; the third one right."""
+    lecturer.goto(f"{app}/exercises?class={code}")
     own_question(lecturer)
     give_out(lecturer, phone, "/exercises")
     rows = lecturer.locator(".ts-class-panel tbody tr")
@@ -468,6 +469,20 @@ def an_exercise_set(lecturer: Page, phone: Page, app: str, code: str) -> None:
     phone.get_by_role("button", name="Next exercise").click()
     expect(phone.locator(".exercise-head")).to_contain_text("number 2")
     phone.get_by_role("button", name="Reveal").click()
+    expect(rows.nth(1)).to_contain_text("1 of 1 · 0 right")
+    answer.tap()
+    phone.keyboard.type(make("bpe_count", 1, 2).question.key)
+    phone.keyboard.press("Enter")
+    expect(phone.locator(".note.verdict.right")).to_be_visible()
+    at_rest(phone)
+    phone.reload()
+    phone.get_by_role("button", name="Next exercise").click()
+    expect(phone.locator(".exercise-head")).to_contain_text("number 3")
+    at_rest(phone)
+    answer.tap()
+    phone.keyboard.type(make("bpe_count", 1, 3).question.key)
+    phone.keyboard.press("Enter")
+    expect(rows.nth(2)).to_contain_text("1 of 1 · 1 right")
     expect(rows.nth(1)).to_contain_text("1 of 1 · 0 right")
     assert phone.evaluate(CUT) == []
     lecturer.keyboard.press("Escape")

@@ -307,6 +307,24 @@ def test_a_number_near_enough_is_right_on_the_wall_and_on_the_phone(strip: Page)
     assert (rows, told) == (["right", "", "right"], "Right.")
 
 
+def test_those_who_come_after_the_last_answer_are_counted(strip: Page) -> None:
+    counted = strip.evaluate(
+        """() => {
+      const round = { round: 1, state: "open", answered: 2, of: 2 }, people = { here: 2 };
+      const node = make("section", {}, make("header", {}, make("b", { className: "time" })),
+        make("p", { className: "counted" }, make("b")), make("p", { className: "meter" }, make("i")));
+      const labels = { answered: "{number} of {of}" }, room = { state: { round, people } };
+      const wall = Object.assign(Object.create(Wall.prototype), { node, strip: { labels, room } });
+      const looks = [2, 7, 1].map((here) => { people.here = here; wall.tick(); return node.querySelector(".counted").textContent; });
+      round.state = "shown";
+      people.here = 9;
+      wall.tick();
+      return [...looks, node.querySelector(".counted").textContent];
+    }"""
+    )
+    assert counted == ["2 of 2", "2 of 7", "2 of 2", "2 of 2"]
+
+
 def test_a_prepared_questions_address_is_whole_or_refused(page: Page) -> None:
     """It has room for a link with the longest text; the server takes what the browser keeps."""
     page.goto("about:blank")

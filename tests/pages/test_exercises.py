@@ -11,7 +11,7 @@ import io
 import re
 import zipfile
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -180,6 +180,18 @@ def test_the_level_rises_and_falls() -> None:
         press(app, "Reveal")
         press(app, "Next exercise")
     assert shown(app).level == 1
+
+
+def test_in_a_class_the_address_is_this_exercises_own_link() -> None:
+    """Given out from there, it leads everybody to the same exercises, which stay on their level."""
+    lecturer = PAGE.opened("class=KX7P3H")
+    first = {"kind": "bpe_count", "level": "1", "seed": "1", "class": "KX7P3H"}
+    assert address(lecturer) == first
+    student = PAGE.opened(urlencode(first))
+    for number in range(1, 5):
+        assert address(student) == {**first, "seed": str(number)}
+        answer(student, shown(student).question.key)
+        press(student, "Next exercise")
 
 
 def test_an_exercise_is_a_link() -> None:

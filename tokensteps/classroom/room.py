@@ -286,7 +286,8 @@ class Room:
                 return "round"
             if entry["a"] not in WORTH:
                 return "form"
-            return "same" if value.answers[entry["q"]].get(device) == entry["a"] else None
+            # The first verdict counts: after a reload, a page knows its latest one alone.
+            return "same" if device in value.answers[entry["q"]] else None
         question = self.rounds.get(number)
         if question is None:
             return "round"

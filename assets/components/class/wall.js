@@ -165,8 +165,9 @@ class Wall {
     if (!this.isLive() || this.draft || !time) return;
     drawTime(time, round);
     if (!line) return;
-    const [answered, of] = [round.answered ?? 0, Math.max(round.of ?? this.strip.room.state.people?.here ?? 0,
-      round.answered ?? 0)];
+    const { answered = 0 } = round, here = this.strip.room.state.people?.here;
+    const counted = round.state === "open" ? here ?? round.of : round.of ?? here; // some came after the last answer
+    const of = Math.max(counted ?? 0, answered);
     const words = filled(this.labels.answered, { number: answered, of });
     if (line.textContent !== words) line.textContent = words;
     this.node.querySelector(".meter i").style.width = `${of ? 100 * answered / of : 0}%`;

@@ -500,6 +500,7 @@ def test_given_out_tasks_have_progress() -> None:
         answer(2, "right", q=9),
     )
     assert say(room, answer(2, "perfect", q=0), answer(2, "half", q=1)) == ["form", "same"]
+    assert say(room, answer(2, "right", q=1)) == ["same"], "the first verdict counts, also after a reload"
     assert say(room, answer(2, "right", q=3), answer(2, "right", q=-1), answer(2, "right")) == ["round"] * 3
     assert room.assignment is not None
     assert room.assignment.progress() == [

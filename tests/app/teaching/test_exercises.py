@@ -320,6 +320,9 @@ def viterbi(exercise: Exercise) -> None:
         answer = [text for bits, pieces in cells for text in (str(bits), choose(pieces))]
         assert graded(exercise, "\n".join(answer)) == RIGHT
     assert graded(exercise, exercise.question.key) == RIGHT
+    wide = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+    for typed_so in (exercise.question.key.upper(), exercise.question.key.translate(wide)):
+        assert graded(exercise, typed_so) == RIGHT  # as phones and other keyboards write
     position = exercise.seed % len(answer)
     for off in (position, (position + 1) % len(answer)):
         typed = [*answer]

@@ -15,7 +15,7 @@ from tokensteps.language.i18n import N_, _, count, use_language
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import EXERCISE_LIMIT, EXERCISES_REMEMBERED
 from tokensteps.runs.algorithms import ALGORITHMS
-from tokensteps.shell.classes import give_class
+from tokensteps.shell.classes import class_code, give_class
 from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import practised
 from tokensteps.site.scorm import SCORM_VERSIONS, exercises_page, scorm_package
@@ -100,7 +100,10 @@ def read_selection(url: Mapping[str, str]) -> tuple[Selection, list[str]]:
 
 
 def write_selection(chosen: Selection) -> dict[str, str | None]:
-    """The address's parameters; a bare address stays bare."""
+    """The address's parameters; a bare address stays bare. In a class, it is always this exercise's own link:
+    given out, it leads everybody to the same exercises, on one level."""
+    if class_code() is not None:
+        return {**exact(chosen), "rising": None}
     if chosen == START:
         return dict.fromkeys(("kind", "level", "seed", "rising"))
     return {**exact(chosen), "rising": "1" if chosen.rising else None}

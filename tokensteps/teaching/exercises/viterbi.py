@@ -14,7 +14,17 @@ from tokenizers_core.encoding.models.lattice import Arrival, ForwardEvent
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, listed, ngettext, sentences
 from tokensteps.teaching.exercises.words import FAMILIES, Draft, prompt, sheet_html
-from tokensteps.teaching.questions import Board, Cells, Question, Verdict, read_number, right, unread, wrong
+from tokensteps.teaching.questions import (
+    FULL_WIDTH,
+    Board,
+    Cells,
+    Question,
+    Verdict,
+    read_number,
+    right,
+    unread,
+    wrong,
+)
 
 BOUNDARIES: Final = {1: 3, 2: 4, 3: 5, 4: 6, 5: 7}
 """Characters of the word."""
@@ -131,7 +141,10 @@ def grade_cells(
     mistakes: dict[int, str] = {}
     """A wrong cell → its fault, and the right value."""
     for end, (number, pieces) in enumerate(cells, start=1):
-        typed, piece, read = lines[2 * end - 2], lines[2 * end - 1], numbers[end - 1]
+        typed, read = lines[2 * end - 2], numbers[end - 1]
+        piece = (
+            lines[2 * end - 1].translate(FULL_WIDTH).lower()
+        )  # phones and keyboards of other scripts write so
         if read is None:
             text = _("{answer} is not a number of bits: type one such as 7.").format(answer=repr(typed[:40]))
             return unread(text)._replace(cells=(2 * end - 2,))
