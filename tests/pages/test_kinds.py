@@ -383,3 +383,11 @@ def test_the_split_chosen_before_a_kind_is_back_after_it() -> None:
             run(app)
         app.sidebar.selectbox(key="bpe.kind").set_value("plain")
         assert PAGE.value(run(app), "pre") == (meanwhile or before)
+
+
+def test_a_split_replaced_on_one_corpus_stays_there() -> None:
+    app = PAGE.opened("corpus=course")
+    for name, choice in (("kind", "sentencepiece_bpe"), ("corpus", "parallel"), ("kind", "plain")):
+        app.sidebar.selectbox(key=f"bpe.{name}").set_value(choice)
+        run(app)
+    assert PAGE.value(app, "pre") == PAGE.value(PAGE.opened("corpus=parallel"), "pre") != "byte_level"

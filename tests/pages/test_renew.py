@@ -370,6 +370,13 @@ def test_only_bpe_has_merges(how: str) -> None:
     assert "this tokenizer is Unigram" in problems(app)[0] and value(app, "a") == "keep me"
 
 
+def test_there_is_nothing_to_drop_without_merges() -> None:
+    app = opened(how="trim", t1="bpe?corpus=hug&step=0")
+    assert problems(app) == [] and "drop" not in address(app)
+    assert "there is nothing to drop" in " ".join(bodies(app, "note"))
+    assert not [box for box in (*app.text_input, *app.number_input) if box.key == "renew.drop"]
+
+
 def test_more_is_not_dropped_than_there_is() -> None:
     app = opened(t1=HUG, how="trim", drop="99999", a="hug")
     assert "Merges to drop: 99,999 is out of range; choose a number from 0 to 7." in problems(app)[0]

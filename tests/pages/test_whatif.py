@@ -85,6 +85,38 @@ def test_a_link_brings_the_run_the_word_the_count_and_the_text() -> None:
     assert "The text of this link is lost" in complaint
 
 
+def test_back_has_the_words_own_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another word begins at its first telling count; Back to the word before finds the count left there."""
+    app = opened(of="hug", step="4")
+    there = address(app)
+    app.selectbox(key="whatif.word").select("bun")
+    first = book(run(app))["seek"][0]
+    assert book(opened(of="bun"))["seek"][0] == first
+    monkeypatch.setattr("tokensteps.components.address.is_history_navigation", lambda: True)
+    app.query_params.clear()
+    for name, text in there.items():
+        app.query_params[name] = text
+    assert book(run(app))["seek"][0] == 4
+    assert address(app)["step"] == "4" and app.selectbox(key="whatif.word").value == "hug"
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [(PAGE, "text_input"), (Page("renew", Path("pages", "explore", "renew.py"), ()), "text_area")],
+)
+def test_a_text_of_ones_own_stays_with_a_link_without_one(page: Page, kind: str) -> None:
+    """As from a training page, with its run alone. Oracle: what was typed."""
+    app, key = page.opened(), f"{page.name}.a"
+    getattr(app, kind)(key=key).set_value("my own text")
+    run(app)
+    app.switch_page(str(Path("pages", "learn", "glossary.py")))
+    run(app)
+    app.query_params.clear()
+    app.query_params["t1"] = "bpe?corpus=course"
+    app.switch_page(str(page.script))
+    assert run(app).session_state[key] == "my own text"
+
+
 def test_another_tie_rule_parts_the_runs_at_the_engines_step() -> None:
     app = opened(t1="bpe?corpus=course", what="ties", to="greatest")
     runs = [train_bpe(Corpus.from_texts(COURSE), 50, special_tokens=("<|endoftext|>",), tie_rule=rule)

@@ -19,9 +19,10 @@ _ARRIVAL: Final = "arrival"
 """In session state: "link", "return", or "" without a change of page."""
 
 _OWN: Final = {
-    page: names | ({"step"} if "corpus" in names else set()) for page, names in PAGE_PARAMETERS.items()
+    page: names | ({"step"} if page == "whatif" or "corpus" in names else set())
+    for page, names in PAGE_PARAMETERS.items()
 }
-"""Page → its parameters, with the step on a page with a run."""
+"""Page → its parameters, with the step on a page with a stage."""
 _ANYBODYS: Final = frozenset[str]().union(*_OWN.values())
 
 

@@ -70,6 +70,7 @@ class PageState:
 
     def load_corpus_defaults(self) -> None:
         """Set the rules that show the point of the chosen corpus best."""
+        st.session_state.pop(self.key("pre_replaced"), None)
         for setting in self.rules:
             st.session_state[self.key(setting.name)] = usual_value(self.page, self["corpus"], setting)
 
@@ -77,6 +78,7 @@ class PageState:
         state = st.session_state
         recipe, complaints = read_url(self.page, self.rules, st.query_params.to_dict(), self.start)
         self.complaints += complaints
+        state.pop(self.key("pre_replaced"), None)
         step = st.query_params.get("step")
         if step and read_whole(step) is None:
             self.complaints.append(invalid_here("step", step))

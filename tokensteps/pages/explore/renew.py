@@ -19,7 +19,7 @@ from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.renewal import Heritage, as_written, continued, heritage, tokenizer_of
 from tokensteps.catalogue.shown_tokenizers import EngineSubject, ShownTokenizer, TrainedSubject
 from tokensteps.catalogue.side_by_side import aligned_html
-from tokensteps.components.address import update_url
+from tokensteps.components.address import is_back, update_url
 from tokensteps.drawing.narration.options import corpus_html, cut_html, most_shortened, shortened_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.drawing.training.merging import merge_frame
@@ -81,7 +81,8 @@ class RenewControls(Controls):
         state, url = st.session_state, st.query_params.to_dict()
         first = self.key("a") not in state
         if reads_address(first):
-            state[self.key("a")] = plain_text(self.short("a", url, SAMPLE))
+            usual = SAMPLE if first or is_back() else state[self.key("a")]
+            state[self.key("a")] = plain_text(self.short("a", url, usual))
             state[self.key("old")] = url.get("t1", OLD_SPEC)
 
     def load_corpus_defaults(self) -> None:
@@ -99,6 +100,9 @@ class RenewControls(Controls):
 
     def dropped(self, merges: int) -> int:
         """The number of merges to drop, of so many."""
+        if not merges:
+            note(_("This tokenizer has no merges: there is nothing to drop."))
+            return 0
         usual = min(USUAL_DROP, merges)
         rule = next(rule for rule in RENEW_RULES if rule.name == "drop")
         self.draw_setting(rule._replace(most=min(rule.most, merges), placeholder=count(usual)))

@@ -11,7 +11,7 @@ import streamlit as st
 from tokenizers_core.counterfactual.divergence import first_divergence
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.components.address import excerpt_in_url, page_address, update_url
+from tokensteps.components.address import excerpt_in_url, page_address, step_is_due, update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import readable
@@ -34,6 +34,7 @@ from tokensteps.runs.changes import (
 from tokensteps.server.stores import digest
 from tokensteps.shell.navigation import page_link
 from tokensteps.widgets import stage
+from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.downloads import show_address
 from tokensteps.widgets.notes import note, problem
@@ -127,9 +128,11 @@ def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
     use_language(st.session_state["language"])
     number, counts = ours.word_frequencies[change.of], counts_to_try(ours.corpus, change.of)
     name = digest(repr((controls.run.name, change.of)).encode())
-    if st.session_state.get(controls.key("at")) != name:
-        st.session_state[controls.key("at")] = name
-        if "step" not in st.query_params:
+    state, at = st.session_state, controls.key("at")
+    if state.get(at) != name:
+        linked = "step" in st.query_params and (step_is_due() or reads_address(at not in state))
+        state[at] = name
+        if not linked:
             go_to(f"{WHATIF_PAGE}.book", first_telling(controls, ours, change.of, counts) - counts[0])
     position = stage.stage(
         WHATIF_PAGE,

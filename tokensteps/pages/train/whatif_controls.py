@@ -12,6 +12,7 @@ from tokenizers_core.counterfactual.tipping import at_play
 from tokenizers_core.training.algorithms import AnyTrace
 from tokensteps.catalogue import choices
 from tokensteps.catalogue.choices import SpecError, TokenizerSpec
+from tokensteps.components.address import is_back
 from tokensteps.drawing.tokens import readable
 from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import N_, _, count
@@ -60,8 +61,9 @@ class WhatIfControls:
         state[self.key("t1")] = url.get("t1", FIRST_RUN)
         state[self.key("what")] = url.get("what", COUNT)
         state[self.key("linked")] = {name: url[name] for name in ("what", "of", "to") if name in url}
+        usual = "" if is_back() else state.get(self.key("a"), "")
         if (held := text_in_browser(self.key("a"))) is None:
-            held = read_short(url["a"]) if "a" in url else ""
+            held = read_short(url["a"]) if "a" in url else usual
         if held is None:
             self.complaints.append(
                 _("The text of this link is lost: ask for the link again, or paste the text.")
