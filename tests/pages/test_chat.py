@@ -143,6 +143,19 @@ def test_a_hostile_template_of_ones_own_and_hostile_messages() -> None:
     assert "takes longer than 1 s" in problems(app)[0]
 
 
+def test_a_link_has_the_tokenizer_of_the_chat() -> None:
+    chat = write_turns([ChatTurn("user", "one")])
+    app = chat_opened(t1="bpe?corpus=hug", t2=GPT2, chat=chat)
+    assert "with" not in address(app)
+    app.selectbox(key="playground.chat.whose.box").select("B")
+    ids = ids_shown(run(app))
+    assert address(app)["with"] == "B"
+    again = chat_opened(**address(app))
+    assert ids_shown(again) == ids and again.selectbox(key="playground.chat.whose.box").value == "B"
+    lost = chat_opened(t1="bpe?corpus=hug", chat=chat, **{"with": "B"})
+    assert "The link says with=" in problems(lost)[0] and "with" not in address(lost)
+
+
 def test_damaged_links_and_long_messages() -> None:
     app = opened(chat='[["king","x"]]', format="nothing", t1=GPT2)
     assert "chat in this link is damaged" in problems(app)[0]

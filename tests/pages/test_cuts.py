@@ -62,7 +62,7 @@ def test_a_link_shows_every_way_and_steps_through_one() -> None:
 @pytest.mark.parametrize("way", ["merges", "longest_suffix", "longest_token", "fewest_tokens", "sampled"])
 def test_each_way_is_stepped_through(way: str) -> None:
     app = cuts_opened()
-    app.selectbox(key="playground.cuts.ways.way").select(way)
+    app.selectbox(key="playground.cuts.bpe.ways.way").select(way)
     run(app)
     assert address(app)["way"] == way and problems(app) == []
     steps = gpt2().cut_steps("Ġtippings", way)
@@ -73,15 +73,28 @@ def test_each_way_is_stepped_through(way: str) -> None:
 
 def test_a_sample_is_drawn_again() -> None:
     app = cuts_opened(way="sampled")
-    app.slider(key="playground.cuts.ways.amount").set_value(1.0)
+    app.slider(key="playground.cuts.bpe.ways.amount").set_value(1.0)
     run(app)
     assert rows(app)[USE_NAMES["sampled"]] == tuple("␣tippings")
-    app.slider(key="playground.cuts.ways.amount").set_value(0.5)
+    app.slider(key="playground.cuts.bpe.ways.amount").set_value(0.5)
     seen = set()
     for _again in range(8):
-        app.button(key="playground.cuts.ways.again").click()
+        app.button(key="playground.cuts.bpe.ways.again").click()
         seen.add(rows(run(app))[USE_NAMES["sampled"]])
     assert len(seen) > 1
+
+
+def test_each_sort_of_chance_has_an_amount_of_its_own() -> None:
+    """A dropout is no temperature: with another tokenizer, the sample begins at the usual one, and the first
+    one's is there again."""
+    app = cuts_opened(t2="unigram?corpus=hug", text="hug", why="hug", way="sampled")
+    app.slider(key="playground.cuts.bpe.ways.amount").set_value(0.0)
+    run(app)
+    for letter, sort, amount in (("B", "unigram", 1.0), ("A", "bpe", 0.0)):
+        app.selectbox(key="playground.why.whose").select(letter)
+        run(app)
+        assert problems(app) == [] and address(app)["way"] == "sampled"
+        assert app.slider(key=f"playground.cuts.{sort}.ways.amount").value == amount
 
 
 def test_the_whole_text_is_counted() -> None:

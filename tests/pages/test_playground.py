@@ -403,6 +403,30 @@ def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
         assert [again.toggle(key=f"playground.adding.{letter}").value for letter in "AB"] == [first, second]
 
 
+def test_choices_of_a_tab_are_there_again_after_another_tab() -> None:
+    app = opened(t1="bpe?corpus=hug", t2=GPT2, text="hug")
+    boxes = {"Look up": "lookup", "Tokens by count": "tokens", "Health": "health", "Chat": "chat"}
+    for tab, name in boxes.items():
+        app.session_state["playground.tab"] = tab
+        run(app)
+        app.selectbox(key=f"playground.{name}.whose.box").select("B")
+        if name == "lookup":
+            app.selectbox(key="playground.lookup.kind").set_value("regex")
+            app.text_input(key="playground.lookup.query").set_value("^th")
+            app.text_input(key="playground.lookup.ids").set_value("1 2 3")
+        run(app)
+    for tab, name in boxes.items():
+        app.session_state["playground.tab"] = tab
+        assert notes(run(app), "note problem") == ""
+        assert app.selectbox(key=f"playground.{name}.whose.box").value == "B"
+        if name == "lookup":
+            assert app.selectbox(key="playground.lookup.kind").value == "regex"
+            assert [box.value for box in app.text_input if box.key.startswith("playground.lookup")] == [
+                "^th",
+                "1 2 3",
+            ]
+
+
 def test_look_up_finds_tokens_and_the_text_of_ids() -> None:
     """Oracle: tiktoken's word for GPT-2's first ids (15496, 995 is “Hello world”), and a plain search through
     all tokens."""

@@ -650,7 +650,8 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "classroom": frozenset(),
     **{page: _SHARED | _names(rules) for page, rules in RULES_OF.items()},
     "playground": OWN_CORPUS
-    | {*PLAYGROUND_SLOTS, "chat", "format", "jinja", "prompt", "health", "why", "split", "nth", "by", "way"}
+    | {*PLAYGROUND_SLOTS, "chat", "with", "format", "jinja", "prompt"}
+    | {"health", "why", "split", "nth", "by", "way"}
     | _names(PLAYGROUND_RULES),
     "whatif": frozenset({"t1", "what", "of", "to", "a"}),
     "compare": _SHARED | _names(COMPARE_RULES),

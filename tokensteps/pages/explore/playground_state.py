@@ -87,7 +87,7 @@ def read_playground_url() -> list[str]:
         state["playground.added_to"] = [
             spec for letter, spec in zip(LETTERS, chosen_specs(), strict=False) if letter in letters
         ]
-    read_chat_url(url, first or is_back(), complaints)
+    read_chat_url(url, chosen_letters(), first or is_back(), complaints)
     read_health_url(url, chosen_letters(), complaints)
     read_why_url(url, chosen_letters(), first or is_back(), complaints)
     return complaints

@@ -32,6 +32,7 @@ from tokensteps.pages.explore.playground_state import (
     playground_value,
     set_text,
 )
+from tokensteps.pages.explore.playground_tokenizers import letter_box
 from tokensteps.pages.explore.why.cuts_tab import cuts_tab
 from tokensteps.pages.explore.why.why_state import CUTS_TAB, WHY_TAB
 from tokensteps.pages.explore.why.why_tab import why_tab
@@ -147,10 +148,7 @@ def languages_tab(analyses: Mapping[str, Analysis]) -> None:
 
 def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
     """A search for tokens by their text, and the text of given ids."""
-    letters = {f"{letter} · {one.subject.name[:40]}": one.subject for letter, one in analyses.items()}
-    subject = letters[
-        st.selectbox(_("Vocabulary"), list(letters), key="playground.lookup.whose") or next(iter(letters))
-    ]
+    subject = analyses[letter_box(analyses, _("Vocabulary"), "playground.lookup.whose")].subject
     kinds = {"text": _("text"), "bytes": _("bytes"), "regex": _("regular expression")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.selectbox(
@@ -159,10 +157,17 @@ def lookup_tab(analyses: Mapping[str, Analysis]) -> None:
             format_func=kinds.__getitem__,
             key="playground.lookup.kind",
             width=200,
+            persist_state="session",
         )
-        query = text_box(_("in the tokens"), FIND_LIMIT, key="playground.lookup.query")
+        query = text_box(
+            _("in the tokens"), FIND_LIMIT, key="playground.lookup.query", persist_state="session"
+        )
     written = text_box(
-        _("Ids, to see their text"), LOOKUP_LIMIT, key="playground.lookup.ids", placeholder="15496, 995"
+        _("Ids, to see their text"),
+        LOOKUP_LIMIT,
+        key="playground.lookup.ids",
+        placeholder="15496, 995",
+        persist_state="session",
     )
     try:
         if query:

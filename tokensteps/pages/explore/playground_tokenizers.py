@@ -3,7 +3,7 @@ same ways to add one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 
@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.patterns import PATTERNS
 from tokensteps.catalogue import choices, hub, shipped
+from tokensteps.catalogue.analysis import Analysis
 from tokensteps.catalogue.choices import OpenedTokenizer, TokenizerSpec
 from tokensteps.catalogue.files import formats
 from tokensteps.catalogue.hub import PublicTokenizer
@@ -119,6 +120,22 @@ def _show_first(spec: str) -> None:
 
 Take = Callable[[str], None]
 """A page's use of the spec of a tokenizer brought by the visitor."""
+
+
+def letter_box(
+    analyses: Mapping[str, Analysis], label: str, key: str, container: DeltaGenerator | None = None
+) -> str:
+    """A box to choose one of the playground's tokenizers; returns its letter, kept under `key`: also while
+    another tab is open, or the tokenizer is still on its way."""
+    state, box = st.session_state, f"{key}.box"
+    state[box] = state[key] if state.get(key) in analyses else next(iter(analyses))
+
+    def take() -> None:
+        state[key] = state[box]
+
+    names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
+    choose = st.selectbox if container is None else container.selectbox
+    return choose(label, list(names), format_func=names.__getitem__, key=box, on_change=take)
 
 
 def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), none: str = "") -> str:

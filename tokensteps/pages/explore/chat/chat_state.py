@@ -9,8 +9,10 @@ import streamlit as st
 
 from tokensteps.catalogue.chat.conversation import FIRST_CHAT, ChatTurn, read_turns, write_turns
 from tokensteps.catalogue.chat.templates import CHAT_FORMATS
+from tokensteps.catalogue.side_by_side import LETTERS
 from tokensteps.language.i18n import _
 from tokensteps.limits import CHAT_TEMPLATE_LIMIT
+from tokensteps.pages.explore.why.why_state import chosen_letters
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.settings import invalid_here, read_short, write_short
 
@@ -19,6 +21,8 @@ MINE: Final = "mine"
 OF_TOKENIZER: Final = "own/"
 """The first part of the names of a tokenizer's own templates."""
 CHAT_TAB: Final = "Chat"
+CHAT_TOKENIZER: Final = "playground.chat.whose"
+"""In session state: the letter of the tokenizer, `with` in the URL."""
 
 
 class Row(NamedTuple):
@@ -123,9 +127,14 @@ def ask_on(on: bool) -> None:
     _put("prompt", on)
 
 
-def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -> None:
-    """Read the chat from a URL; with `afresh`, missing parameters mean the usual values. A link with a chat
-    opens the tab."""
+def read_chat_url(url: Mapping[str, str], letters: str, afresh: bool, complaints: list[str]) -> None:
+    """Read the chat from a URL, with a tokenizer of one of these `letters`; with `afresh`, missing parameters
+    mean the usual values. A link with a chat opens the tab."""
+    if "with" in url or afresh:
+        st.session_state[CHAT_TOKENIZER] = letter = url.get("with", LETTERS[0])
+        if letter not in [*letters]:
+            complaints.append(invalid_here("with", letter))
+            st.session_state[CHAT_TOKENIZER] = LETTERS[0]
     if "chat" in url:
         text = read_short(url["chat"])
         result = None if text is None else read_turns(text)
@@ -160,8 +169,9 @@ def read_chat_url(url: Mapping[str, str], afresh: bool, complaints: list[str]) -
 
 def chat_url() -> dict[str, str | None]:
     """The chat as URL parameters; None for usual values."""
-    chosen = chosen_format()
+    chosen, letter = chosen_format(), st.session_state.get(CHAT_TOKENIZER)
     return {
+        "with": letter if letter in [*chosen_letters()[1:]] else None,
         "chat": None if turns() == [*FIRST_CHAT] else write_short(write_turns(turns())),
         "format": chosen or None,
         "jinja": write_short(own_template()) if chosen == MINE else None,

@@ -25,6 +25,7 @@ from tokensteps.limits import CHAT_CHARACTERS, CHAT_MESSAGES
 from tokensteps.pages.explore.chat import chat_state as chat
 from tokensteps.pages.explore.measures.prices import answers_of, prices
 from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.pages.explore.playground_tokenizers import letter_box
 from tokensteps.runs.corpora import plain_text
 from tokensteps.streamlit_internals import session_id
 from tokensteps.widgets import stage
@@ -37,16 +38,13 @@ STRETCHES_DRAWN = 2_500
 
 def chat_tab(analyses: Mapping[str, Analysis]) -> None:
     """Messages, a template, and the resulting tokens."""
-    names = {f"{letter} · {one.subject.name[:40]}": letter for letter, one in analyses.items()}
     st.caption(
         _(
             "A model reads a chat as one text: a template writes marks around the messages, and each of them costs tokens, again with every turn."
         )
     )
     left, right = st.columns(2)
-    letter = names.get(
-        left.selectbox(_("Tokenizer"), list(names), key="playground.chat.whose"), next(iter(analyses))
-    )
+    letter = letter_box(analyses, _("Tokenizer"), chat.CHAT_TOKENIZER, left)
     spec = chosen_specs()[LETTERS.index(letter)]
     result = own_templates(spec, letter)
     with right:

@@ -27,6 +27,7 @@ from tokensteps.pages.explore.health import health_view as view
 from tokensteps.pages.explore.health.health_state import HEALTH_TAB, WHOSE
 from tokensteps.pages.explore.measures.measures_tab import MEASURES_TAB
 from tokensteps.pages.explore.playground_state import chosen_specs
+from tokensteps.pages.explore.playground_tokenizers import letter_box
 from tokensteps.pages.explore.why.why_state import note_tab
 from tokensteps.server.shared_cache import drawn
 from tokensteps.server.stores import digest
@@ -44,20 +45,12 @@ def health_tab(analyses: Mapping[str, Analysis]) -> None:
     """The check of one of the tokenizers: it begins when the tab is opened, and the page can be used
     meanwhile."""
     note_tab(HEALTH_TAB)
-    state, box = st.session_state, f"{WHOSE}.box"
-    # The tokenizer of a link may be still on its way: it stays the chosen one.
-    state[box] = state[WHOSE] if state.get(WHOSE) in analyses else next(iter(analyses))
-
-    def take() -> None:
-        state[WHOSE] = state[box]
+    state = st.session_state
 
     def again() -> None:
         stopped.pop(name, None)  # a second click finds nothing
 
-    names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
-    letter = st.selectbox(
-        _("Vocabulary"), list(names), format_func=names.__getitem__, key=box, on_change=take
-    )
+    letter = letter_box(analyses, _("Vocabulary"), WHOSE)
     subject, spec = analyses[letter].subject, chosen_specs()[LETTERS.index(letter)]
     name = digest(f"health {spec}".encode())
     position = f"playground.health.{letter}"

@@ -12,6 +12,7 @@ from tokensteps.language.i18n import N_, _, count
 from tokensteps.language.numbers import price_text
 from tokensteps.limits import MOST_ROWS
 from tokensteps.pages.explore.measures.prices import prices
+from tokensteps.pages.explore.playground_tokenizers import letter_box
 from tokensteps.widgets.figures import save_rows, show_rows
 from tokensteps.widgets.notes import note
 
@@ -21,11 +22,7 @@ TOKENS_KEY = "playground.tokens"
 
 def tokens_tab(analyses: Mapping[str, Analysis]) -> None:
     """The tokens of one tokenizer, the most frequent first; then the text's cost with each tokenizer."""
-    names = {letter: f"{letter} · {one.subject.name[:40]}" for letter, one in analyses.items()}
-    letter = st.selectbox(
-        _("Tokenizer"), list(names), format_func=names.__getitem__, key=f"{TOKENS_KEY}.whose"
-    )
-    analysis = analyses.get(str(letter), next(iter(analyses.values())))
+    analysis = analyses[letter_box(analyses, _("Tokenizer"), f"{TOKENS_KEY}.whose")]
     if not len(analysis):
         note(_("There is no text yet."))
         return

@@ -95,7 +95,7 @@ def _one_word(
         chosen_specs()[LETTERS.index(letter)],
         style,
         Chosen(why_value("way"), lambda way: set_why(why=word, way=way)),
-        lambda name: f"playground.cuts.{name}",
+        lambda name: f"playground.cuts.{subject.algorithm.lower()}.{name}",
     )
 
 
