@@ -174,6 +174,7 @@ def sweep(view: ComparisonView) -> None:
             [name for name in SWEEPS if name != "overlap"],
             format_func=lambda name: _(SWEEPS[name]),
             key=view.key("chart"),
+            persist_state="session",
             default="tokens",
             required=True,
             label_visibility="collapsed",
@@ -274,10 +275,17 @@ def sizes_measured(view: ComparisonView) -> None:
     pre-tokens as words."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = str(
-            st.selectbox(_("Measure"), OF_TEXT, format_func=measure_name, key=view.key("measure"), width=320)
+            st.selectbox(
+                _("Measure"),
+                OF_TEXT,
+                format_func=measure_name,
+                key=view.key("measure"),
+                persist_state="session",
+                width=320,
+            )
         )
         vocabulary = name == "renyi_efficiency" and st.toggle(
-            _("Over the whole vocabulary"), key=view.key("measure.vocabulary")
+            _("Over the whole vocabulary"), key=view.key("measure.vocabulary"), persist_state="session"
         )
     spread = thinned(range(len(view.trace) + 1), 0, SIZES_MEASURED)
     measured = {**_measured_at(view, spread), **_measured_at(view, [view.step])}
@@ -391,12 +399,20 @@ def overlap(view: ComparisonView) -> None:
 def disagreements(view: ComparisonView) -> None:
     """Words with different splits, as a table."""
     left, middle, right = st.columns([2, 2, 3], vertical_alignment="bottom")
-    find = text_box(_("Find"), FIND_LIMIT, container=left, key=view.key("looked_for"), placeholder="th")
+    find = text_box(
+        _("Find"),
+        FIND_LIMIT,
+        container=left,
+        key=view.key("looked_for"),
+        persist_state="session",
+        placeholder="th",
+    )
     who = middle.selectbox(
         _("Which differ"),
         ["", *view.trace.names, "all"],
         format_func=differs_name,
         key=view.key("who"),
+        persist_state="session",
     )
     words: list[Disagreement] = remembered(
         ("disagreements", view.run.name, reach(view.trace), view.step), view.snapshot.disagreements

@@ -52,6 +52,7 @@ def encoding_tab(view: PipelineView) -> None:
             (0, 1),
             format_func=lambda one: "AB"[one],
             key=view.key("map.text"),
+            persist_state="session",
             default=0,
             required=True,
         )
@@ -60,7 +61,12 @@ def encoding_tab(view: PipelineView) -> None:
         note(_("The text is empty, so there is no character to look up."))
         return
     position = left.number_input(
-        _("Character"), value=0, step=1, key=view.key(f"map.{sequence}"), help=_("Counted from 0.")
+        _("Character"),
+        value=0,
+        step=1,
+        key=view.key(f"map.{sequence}"),
+        persist_state="session",
+        help=_("Counted from 0."),
     )
     if not 0 <= position < len(text):
         message = _("Character: {value} is out of range; choose a number from {least} to {most}.")

@@ -150,7 +150,7 @@ def word_widget(words: Sequence[str], default: str, style: Style, key: Callable[
 def k_best_part(lattice: Lattice, style: Style, key: Callable[[str], str], drawing: str) -> None:
     """The k best segmentations; `drawing` names the lattice and its drawing."""
     number = st.segmented_control(
-        _("The k best"), [5, 10, 20], default=5, required=True, key=key("lattice.k")
+        _("The k best"), [5, 10, 20], default=5, required=True, key=key("lattice.k"), persist_state="session"
     )
     most = int(number or 5)
 
@@ -169,6 +169,7 @@ def samples_part(lattice: Lattice, style: Style, key: Callable[[str], str], draw
         1.0,
         0.1,
         key=key("lattice.temperature"),
+        persist_state="session",
         help=_(
             "Probabilities are raised to 1 / temperature: near 0 the best always wins; high values make all alike."
         ),

@@ -88,6 +88,7 @@ def merge_charts(view: TrainView[MergeTrace]) -> None:
         list(CHARTS),
         format_func=lambda name: _(CHARTS[name]),
         key=view.key("chart"),
+        persist_state="session",
         default="freq",
         required=True,
         label_visibility="collapsed",
@@ -108,6 +109,7 @@ def lineage(view: TrainView[MergeTrace]) -> None:
         learned[::-1][:WORDS_LISTED],
         format_func=lambda token: readable(token, view.style),
         key=view.key("token"),
+        persist_state="session",
     )
     if token is not None:
         st.html(lineage_html(view.trace.lineage(token), view.style))
@@ -132,6 +134,7 @@ def ties(view: TrainView[MergeTrace]) -> None:
         [rule for rule in view.page.choices("ties") if rule != trace.settings["tie_rule"]],
         format_func=lambda rule: choice_name("ties", rule),
         key=view.key("other"),
+        persist_state="session",
     )
     run = view.run
     rival = stage.trained(

@@ -131,6 +131,7 @@ def loss_charts(view: TrainView[UnigramTrace]) -> None:
         charts_for(view.trace),
         format_func=lambda name: _(PRUNE_CHARTS[name]),
         key=view.key("chart"),
+        persist_state="session",
         default="loss",
         required=True,
         label_visibility="collapsed",
@@ -146,6 +147,7 @@ def encode_pieces(view: TrainView[UnigramTrace]) -> None:
     fallback = st.toggle(
         _("Unknown characters as bytes"),
         key=view.key("as_bytes"),
+        persist_state="session",
         help=_("Byte fallback: 256 more tokens, and nothing is lost. Off: such characters become <unk>."),
     )
     encode_tab(view, view.trace.tokenizer(view.step, byte_fallback=fallback))

@@ -78,7 +78,12 @@ def how_many(key: Callable[[str], str]) -> tuple[int, int]:
     """The number of samples, and the seed: another one at each press of the button."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.segmented_control(
-            _("How many"), [10, 100, 1000], default=100, required=True, key=key("samples")
+            _("How many"),
+            [10, 100, 1000],
+            default=100,
+            required=True,
+            key=key("samples"),
+            persist_state="session",
         )
         seed = st.session_state.setdefault(key("seed"), 0)
 
@@ -103,7 +108,9 @@ def dropout_part(
         if isinstance(model, BpeModel)
         else _("Every match of more than one character drops out with this probability (MaxMatch-dropout).")
     )
-    amount = st.slider(_("Dropout"), 0.0, 1.0, 0.1, 0.05, key=key("dropout"), help=text)
+    amount = st.slider(
+        _("Dropout"), 0.0, 1.0, 0.1, 0.05, key=key("dropout"), persist_state="session", help=text
+    )
     st.caption(text)
     number, seed = how_many(key)
     random = Random(seed)

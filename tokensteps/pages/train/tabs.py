@@ -107,7 +107,9 @@ def follow_tab(view: TrainView[AnyTrace]) -> None:
 
     written = remembered(("follow", view.run.name, view.style.show, current_language()), labels)
     named = dict(zip(words, written, strict=False))
-    word = st.selectbox(_("Word"), named, format_func=named.__getitem__, key=view.key("word"))
+    word = st.selectbox(
+        _("Word"), named, format_func=named.__getitem__, key=view.key("word"), persist_state="session"
+    )
     if len(words) > WORDS_LISTED:
         message = _("The first {number} of {all} words are listed.")
         st.caption(message.format(number=count(WORDS_LISTED), all=count(len(words))))
@@ -142,6 +144,7 @@ def encode_tab(view: TrainView[AnyTrace], tokenizer: Tokenizer | None = None) ->
         words,
         format_func=lambda word: readable(word, style),
         key=view.key(f"encode.word.{digest(text.encode())}"),
+        persist_state="session",
     )
     if word is None:
         st.html(encoding_html(encoding, style))
@@ -180,7 +183,9 @@ def words_of(tokenizer: Tokenizer, text: str) -> list[str]:
 def code_tab(view: TrainView[AnyTrace]) -> None:
     """The algorithm, plainly and in step with the stage; then the functions at work, as they are."""
     functions = view.page.code
-    name = st.selectbox(_("Function"), [IN_STEP, *functions], format_func=_, key=view.key("function"))
+    name = st.selectbox(
+        _("Function"), [IN_STEP, *functions], format_func=_, key=view.key("function"), persist_state="session"
+    )
     if name == IN_STEP:
         code_in_step(view.trace, key=view.key("code"))
         st.caption(sentences(_(PLAIN_VERSION), *rules_left_out(view.trace)))

@@ -92,8 +92,15 @@ def show_findings(name: str, subject: ShownTokenizer, health: Health) -> None:
         key = "playground.health.finding"
         if st.session_state.get(key) not in options:
             st.session_state[key] = options[0]
-        chosen = st.selectbox(_("Show"), options, format_func=titles.__getitem__, key=key, width=280)
-        query = text_box(_("Search the tokens and reasons"), FIND_LIMIT, key="playground.health.query")
+        chosen = st.selectbox(
+            _("Show"), options, format_func=titles.__getitem__, key=key, persist_state="session", width=280
+        )
+        query = text_box(
+            _("Search the tokens and reasons"),
+            FIND_LIMIT,
+            key="playground.health.query",
+            persist_state="session",
+        )
     ids = groups[chosen]
     table = drawn(  # all rows of a large vocabulary take half a second
         (name, health.finished, chosen, current_language()),
@@ -142,6 +149,7 @@ def show_near_doubles(subject: ShownTokenizer, health: Health) -> None:
         folds,
         format_func=lambda name: _(FOLD_WORDS[name]),
         key=key,
+        persist_state="session",
         width=320,
     )
     doubles = health.doubles[chosen]
