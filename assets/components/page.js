@@ -126,8 +126,6 @@ function scrollBack() {
   requestAnimationFrame(scrollBack);
 }
 
-const PATIENCE = 15_000; // ms for Python's answer to an action
-
 // “Your text” leads to the box for it, as soon as that is there: on the page while it is empty, else in the sidebar,
 // opened for it. After any other action, the reader has gone elsewhere.
 const OWN = '[class*="-to_own_text"] button', OWN_BOX = '[class*="-paste_text"] textarea';
@@ -157,7 +155,7 @@ function toOwnBox() {
 // button: that is drawn anew. It doesn't when a clicker revealed the answer: the lecturer's next key would be typed
 // into the box.
 const FORM = '[data-testid="stForm"]';
-let answered; // the form, and until when its next box may take the focus: later, the reader has gone elsewhere
+let answered; // the form, if its next box may take the focus: after any other action, the reader has gone elsewhere
 function submit(event) {
   const { type, key, target, isTrusted, detail } = event;
   if (type === "click" && detail > 1 && target.closest?.('[data-testid="stFormSubmitButton"]')) { // it's one click
@@ -169,13 +167,13 @@ function submit(event) {
   const next = (pressed || detail === 0) && target.closest?.(".st-key-exercises-next"); // 0: a click by a key
   const form = next ? document.querySelector(FORM) : (type === "click" || pressed) && target.closest?.(FORM);
   const revealed = document.documentElement.matches("[data-projector]") && target.closest?.('[class*="give_up"]');
-  answered = form && isTrusted && !revealed ? { form, until: performance.now() + PATIENCE } : undefined;
-  if (form) submitted = performance.now();
+  answered = form && isTrusted && !revealed ? form : undefined;
+  awaited = Boolean(form);
 }
 // The verdict on an answer comes into sight. Its wrong boxes (`data-cells`) are marked until they are changed, and the
 // first of them gets the focus.
 let judged; // the last verdict treated so
-let submitted = 0; // when an answer was sent off: a verdict there on arrival moves nothing
+let awaited = false; // whether an answer was sent off last: a verdict there on arrival moves nothing
 function judge() {
   const verdict = document.querySelector(".note.verdict");
   if (verdict === judged) return;
@@ -183,7 +181,7 @@ function judge() {
   const boxes = [...document.querySelectorAll('[data-testid="stForm"] :is(input, textarea)')];
   const wrong = (verdict?.dataset.cells?.split(" ") ?? []).map((number) => boxes[number]).filter(Boolean);
   for (const box of boxes) mark(box, wrong.includes(box));
-  if (!verdict || performance.now() > submitted + PATIENCE) return;
+  if (!verdict || !awaited) return;
   wrong[0]?.focus({ preventScroll: true });
   wrong[0]?.scrollIntoView({ block: "nearest" });
   verdict.scrollIntoView({ block: "nearest" });
@@ -192,8 +190,7 @@ const mark = (box, wrong) => box.setAttribute("aria-invalid", wrong);
 new MutationObserver(judge).observe(document.body, { childList: true, subtree: true });
 new MutationObserver(() => {
   if (!answered || document.activeElement !== document.body) return;
-  const next = answered.form.querySelector("input, textarea");
-  if (performance.now() < answered.until) next?.focus({ preventScroll: true });
+  answered.querySelector("input, textarea")?.focus({ preventScroll: true });
   answered = undefined;
 }).observe(document.body, { childList: true, subtree: true });
 

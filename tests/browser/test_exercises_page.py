@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, turn_to
+from tests.browser.conftest import ANSWERED_LATER, ROOT, at_rest, turn_to
 from tests.browser.hands import retype
 from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.teaching.exercises.kinds import make
@@ -125,8 +125,8 @@ def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Pag
 
 def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) -> None:
     """One mistake: the typed text stays, the wrong cells are marked by an edge, a sign and for screen
-    readers, the first of them has the focus, and the verdict is in sight. A changed cell is no longer marked.
-    Put right, it counts half."""
+    readers, the first of them has the focus, also after a slow server's answer, and the verdict is in sight.
+    A changed cell is no longer marked. Put right, it counts half."""
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=viterbi&level=3&seed=2")
     cells = make("viterbi", 3, 2).question.key.split("\n")
@@ -134,6 +134,7 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     expect(boxes).to_have_count(len(cells))
     for index, cell in enumerate(cells):
         retype(boxes.nth(index), "99" if index == 4 else "qq" if index == 7 else cell)
+    page.evaluate(ANSWERED_LATER, 20_000)
     page.get_by_role("button", name="Check").click()
     expect(verdict).to_contain_text("2 cells are wrong")
     expect(verdict).to_be_in_viewport(ratio=1)
