@@ -36,6 +36,7 @@ from tokenizers import (
 
 from tests.samples import examples
 from tokenizers_core import Tokenizer, TokenizersCoreError, errors
+from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.errors import LackingPartError, TokenizerFileError, UnsavableError
 from tokenizers_core.files.tokenizer_json import (
     algorithm_of,
@@ -539,6 +540,49 @@ def test_thousands_of_lacking_parts_make_no_endless_message() -> None:
     with pytest.raises(LackingPartError) as caught:
         from_document(document)
     assert len(caught.value.parts) == 21 and caught.value.parts[-1] == "2976 more"
+
+
+RARE: dict[str, dict[str, Any]] = {
+    "an added token that takes spaces along, with trimmed offsets": {
+        "added_tokens": [added(lstrip=True), added(id=5, content="<x>", rstrip=True)],
+        "pre_tokenizer": BYTE_LEVEL,
+        "post_processor": BYTE_LEVEL,
+        "decoder": BYTE_LEVEL,
+    },
+    "padding to multiples of 0": {
+        "padding": {
+            "strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": 0,
+            "pad_id": 0, "pad_type_id": 0, "pad_token": "?",
+        },
+    },
+    "the head of a merges.txt": {"model": {"merges": ["#version: 0.2", "a b"]}},
+    "a prefix that is a character as well": {
+        "model": {"continuing_subword_prefix": "@", "vocab": {"?": 0, "@": 1, "a": 2, "@b": 3, "@@": 4}, "merges": []},
+    },
+    "a decoder of nothing": {"decoder": {"type": "Sequence", "decoders": []}},
+    "a decoder of bytes alone": {
+        "decoder": {"type": "ByteFallback"},
+        "model": {
+            "byte_fallback": True,
+            "merges": [],
+            "vocab": {token: index for index, token in enumerate(["?", "a", "b", *BYTE_TOKENS])},
+        },
+    },
+}  # fmt: skip
+"""Rare parts of a file → the changes of a small one."""
+
+
+@pytest.mark.parametrize("part", RARE)
+def test_rare_parts_are_read_as_there(part: str) -> None:
+    document = small(**RARE[part])
+    document["model"] = small()["model"] | document["model"]
+    written = json.dumps(document)
+    ours, truth = tokenizer_from_json(written), tokenizers.Tokenizer.from_str(written)
+    for text in ("ab", "a <mask> b", " <mask>", "<x>  a b <mask><x> ", "@é", "@b@", "aé", "é", ""):
+        encoding, expected = ours.encode(text), truth.encode(text)
+        assert encoding.ids == expected.ids, text
+        assert encoding.offsets == expected.offsets, text
+        assert ours.decode(encoding.ids) == truth.decode(expected.ids, skip_special_tokens=False), text
 
 
 def test_parts_that_amount_to_ours() -> None:

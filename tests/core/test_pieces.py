@@ -168,6 +168,53 @@ def test_random_texts_too(settings: Any, text: str) -> None:
     ).encode(text)
 
 
+RUNS = [one * size for one in "=-!.0ah" for size in (3, 5, 8, 13)]
+
+
+def test_ties_in_32_bits_are_ties() -> None:
+    """In a run of one character, many splits have the same sum, some only once it is rounded."""
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([*LINES, *RUNS]), model_writer=written, vocab_size=400, minloglevel=9
+    )
+    ours = tokenizer_of(read_model(written.getvalue()))
+    truth = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    chance = random.Random(1)
+    for _ in range(400):
+        text = " ".join(chance.choice("=-!.0ah") * chance.randint(1, 14) for _run in range(3))
+        assert ours.encode(text).ids == truth.encode(text), text
+
+
+def test_a_symbol_stays_whole_beside_long_pieces() -> None:
+    """Such as two words in one, whose halves are pieces with the words beside them."""
+    words = sorted({word for line in LINES for word in line.split() if word.isascii() and word.isalpha()})
+    chance = random.Random(2)
+    for _ in range(12):
+        symbol = "".join(chance.sample(words, 2))
+        written = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(LINES),
+            model_writer=written,
+            vocab_size=500,
+            hard_vocab_limit=False,
+            user_defined_symbols=[symbol],
+            minloglevel=9,
+        )
+        ours = tokenizer_of(read_model(written.getvalue()))
+        truth = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+        for text in (f"we say {symbol} here", f"{symbol}s", symbol * 3, f"a{symbol}"):
+            assert ours.encode(text).ids == truth.encode(text), text
+
+
+def test_a_mark_alone_is_a_space() -> None:
+    for rule in ("identity", "nfkc", "nmt_nfkc"):
+        for behind in (False, True):
+            data = trained("unigram", True, True, behind, "", rule, False, True)
+            truth = sentencepiece.SentencePieceProcessor(model_proto=data)
+            for text in ("▁", "▁▁ ", " ▁", "▁a▁"):
+                assert tokenizer_of(read_model(data)).encode(text).ids == truth.encode(text), (rule, text)
+
+
 def test_the_symbols_of_the_published_reports() -> None:
     """google/sentencepiece: user-defined symbols next to words, with and without spaces, all else as it is by
     default."""

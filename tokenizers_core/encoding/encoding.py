@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar
 
+from tokenizers_core.encoding.added import AddedToken
 from tokenizers_core.encoding.alignment import WHITE_SPACE
 from tokenizers_core.encoding.templates import ONE_TEXT, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding
@@ -60,6 +61,10 @@ class TextEncoder(Protocol):
         """How to trim white space off offsets; None if not at all."""
 
     @property
+    def added(self) -> Sequence[AddedToken]:
+        """The added tokens."""
+
+    @property
     def tokens(self) -> Sequence[str]:
         """All tokens by id."""
 
@@ -98,7 +103,15 @@ class TokenizedText:
         quick = self._tokenizer.quick_offsets(self.text, self.ids)
         result = self._alignment[0] if quick is None else quick
         trimming = self._tokenizer.trimming
-        return trimming.of(result, self.tokens) if trimming else result
+        if not trimming:
+            return result
+        # The spaces that an added token takes along are no part of its name, but of its stretch of text.
+        with_spaces = {one.content for one in self._tokenizer.added if one.lstrip or one.rstrip}
+        found = [
+            self.text[start:end] if token in with_spaces else token
+            for token, (start, end) in zip(self.tokens, result, strict=True)
+        ]
+        return trimming.of(result, found)
 
     @property
     def word_ids(self) -> list[int]:

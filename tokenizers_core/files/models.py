@@ -207,6 +207,8 @@ def merges_of(model: Part, vocab: Mapping[str, int], prefix: str, lacking: Lacki
     listed = model.items("merges")
     with no_collecting():
         for at, written in enumerate(listed):
+            if isinstance(written, str) and written.startswith("#version"):  # the head of a merges.txt
+                continue
             pair = written.split(" ") if isinstance(written, str) else written
             match pair:
                 case [str(first), str(second)]:

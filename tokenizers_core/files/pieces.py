@@ -42,8 +42,8 @@ _AT_MARKS: Final = CutAt(rf"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
 
 
 class PieceUnigram(UnigramModel):
-    """SentencePiece's Unigram: sums are kept in 32 bits, and a user-defined symbol is worth more than any
-    other split of it."""
+    """SentencePiece's Unigram: sums are rounded to 32 bits before they are compared, and a user-defined
+    symbol scores above all pieces, the more the longer it is."""
 
     def __init__(
         self,
@@ -53,8 +53,8 @@ class PieceUnigram(UnigramModel):
         unk: str,
         falls_back: bool,
     ) -> None:
-        best, least = max(pieces.values(), default=0.0), min(pieces.values(), default=0.0)
-        scores = dict(pieces) | {one: len(one.encode("utf-8")) * best - 0.1 for one in symbols}
+        least = min(pieces.values(), default=0.0)
+        scores = dict(pieces) | {one: 0.1 * len(one.encode("utf-8")) - 0.1 for one in symbols}
         super().__init__(tokens, scores, unk, falls_back, max(map(len, scores), default=1))
         [self.unknown] = array("f", [least - UNKNOWN_PENALTY])
 
@@ -64,11 +64,8 @@ class PieceUnigram(UnigramModel):
         best, back, last = array("f", [0.0]) * size, [0] * size, [-1] * size
         rounded = array("f", [0.0])
         for start, end, piece in edges:
-            if piece == self._unk_id:
-                rounded[0] = best[start] + self.unknown
-                score = rounded[0]
-            else:
-                score = best[start] + self._scores[piece]
+            rounded[0] = best[start] + (self.unknown if piece == self._unk_id else self._scores[piece])
+            score = rounded[0]
             if last[end] < 0 or score > best[end]:
                 best[end], back[end], last[end] = score, start, piece
         return walk_back(len(word), back, last)

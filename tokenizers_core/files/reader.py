@@ -437,7 +437,7 @@ def padding(file: Part) -> Padding | None:
         pad_token=part.text("pad_token"),
         direction=part.choice("direction", DIRECTION_NAMES),
         length=length,
-        multiple_of=None if multiple is None else part.number("pad_to_multiple_of", LENGTH_LIMIT),
+        multiple_of=None if multiple is None else part.number("pad_to_multiple_of", LENGTH_LIMIT) or None,
     )
 
 
@@ -447,12 +447,13 @@ def decoder(file: Part, falls_back: bool, marked: bool, lacking: Lacking) -> Dec
     usual = parts
     if falls_back and parts and parts[0].kind == "ByteFallback":
         usual = parts[1:]  # the model's own way of reading them
-        if not usual or dict(usual[0].content) == JOINED_BY_SPACES:
+        if usual and dict(usual[0].content) == JOINED_BY_SPACES:
             return SpaceDecoder()
         falls_back = False
-    if not usual and not falls_back:
-        return SpaceDecoder()
-    last = _single_decoder(usual[-1], marked) if usual else SpaceDecoder()
+    without = None if file.get("decoder", None) else SpaceDecoder()  # an empty decoder joins without spaces
+    if without and not falls_back:
+        return without
+    last = _single_decoder(usual[-1], marked) if usual else without
     if len(usual) == 1 and last and not falls_back:
         return last
     steps = [_decoding_step(part, lacking) for part in (parts[:-1] if last and usual else parts)]

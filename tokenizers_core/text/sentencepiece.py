@@ -71,8 +71,8 @@ class PieceNormalizer:
                 after_space = self.one_space and remaining.endswith(" ")
         while self.one_space and placed and placed[-1][0] == self.space:
             placed.pop()
-        if not self.adds_mark:
-            return placed
+        if not self.adds_mark or (self.one_space and not self.mark_behind and not placed):
+            return placed  # the added mark is a space at the end, too
         # A mark belongs to the character beside it.
         if self.mark_behind:
             return [*placed, (self.space, *(placed[-1][1:] if placed else (0, len(text))))]

@@ -294,7 +294,7 @@ class BpeModel(Model):
         placed: list[tuple[str, Span]] = []
         fusing, end = False, 0
         for symbol in self.split(word):
-            width = len(symbol.removeprefix(self.vocabulary.prefix))
+            width = len(symbol.removeprefix(self.vocabulary.prefix) if end else symbol)
             start, end = end, min(end + width, len(word))
             unknown = symbol not in known
             if not unknown:
