@@ -142,9 +142,8 @@ def grade_cells(
     """A wrong cell → its fault, and the right value."""
     for end, (number, pieces) in enumerate(cells, start=1):
         typed, read = lines[2 * end - 2], numbers[end - 1]
-        piece = (
-            lines[2 * end - 1].translate(FULL_WIDTH).lower()
-        )  # phones and keyboards of other scripts write so
+        # Phones begin with a capital, and keyboards of other scripts have full-width letters.
+        piece = lines[2 * end - 1].translate(FULL_WIDTH).lower()
         if read is None:
             text = _("{answer} is not a number of bits: type one such as 7.").format(answer=repr(typed[:40]))
             return unread(text)._replace(cells=(2 * end - 2,))
