@@ -1,7 +1,7 @@
 // Keeps a sealed text for this tab of the browser: there it outlives a reload and the server. Without a text to keep,
 // it hands over the old one, once; its reader has it kept again, perhaps after another reload. A `lasting` text is kept
-// for all tabs and outlives them; it stays there until it is erased, and every tab hears of that. Where another tab's text
-// would be overwritten, it is handed over: the reader has both kept.
+// for all tabs and outlives them; it stays there until it is erased, and every tab hears of that. Another tab's text is
+// handed over where it would be overwritten: the reader has both kept.
 const RETURNED = Symbol.for("tokensteps.returned"); // on the root: the text handed over
 const LISTENER = Symbol.for("tokensteps.listener"); // on the root: the listener to the other tabs
 const erasedNames = new Set(); // those with nothing kept since: another tab may have kept something
