@@ -559,6 +559,13 @@ RARE: dict[str, dict[str, Any]] = {
     "a prefix that is a character as well": {
         "model": {"continuing_subword_prefix": "@", "vocab": {"?": 0, "@": 1, "a": 2, "@b": 3, "@@": 4}, "merges": []},
     },
+    "a mark at the beginning alone, behind another cut": {
+        "normalizer": {"type": "Prepend", "prepend": "a"},
+        "pre_tokenizer": sequence(
+            {"type": "Split", "pattern": {"String": "a"}, "behavior": "Isolated", "invert": False},
+            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True},
+        ),
+    },
     "a decoder of nothing": {"decoder": {"type": "Sequence", "decoders": []}},
     "a decoder of bytes alone": {
         "decoder": {"type": "ByteFallback"},

@@ -327,8 +327,8 @@ class Tokenizer:
         # All segments share one splitter, and so share the time limit for a pattern of the user's own.
         splitter = self.pipeline.splitter()
         segments = [
-            (part, [] if part.special else splitter.matches(part.text, begins))
-            for part, begins in self._normalized_segments(text)
+            (part, [] if part.special else splitter.matches(part.text, begins, spans))
+            for part, spans, begins in self._normalized_segments(text)
         ]
         ids: list[int] = []
         for segment, stretches in segments:
@@ -339,19 +339,18 @@ class Tokenizer:
                     ids += of_stretch
         return ids
 
-    def _normalized_segments(self, text: str) -> Iterator[tuple[Segment, bool]]:
-        """`text` cut at special and added tokens, and normalized between them; with each segment, whether the
-        text begins with it."""
+    def _normalized_segments(self, text: str) -> Iterator[tuple[Segment, Sequence[Span] | None, bool]]:
+        """`text` cut at special and added tokens, and normalized between them; with each segment, the places
+        of its characters, where words depend on them, and whether the text begins with it."""
         pipeline = self.pipeline
         for segment in self.segments(text):
             if segment.special:
-                yield segment, False
+                yield segment, None, False
             elif self._late is None and not pipeline.marks_beginning:
                 written = normalized_text(segment.text, pipeline.normalizer)
-                yield segment._replace(text=written), not segment.start
+                yield segment._replace(text=written), None, not segment.start
             else:
-                for part, _spans, begins in self._placed_parts(segment):
-                    yield part, begins
+                yield from self._placed_parts(segment)
 
     def _placed_parts(self, segment: Segment) -> Iterator[tuple[Segment, Sequence[Span], bool]]:
         """A segment's normalized text, cut at the tokens in it: each part with the places of its characters
@@ -391,11 +390,11 @@ class Tokenizer:
         amount = self.model.amount(dropout, temperature)
         random, splitter = Random(seed), self.pipeline.splitter()
         tokens: list[str] = []
-        for segment, begins in self._normalized_segments(text):
+        for segment, spans, begins in self._normalized_segments(text):
             if segment.special:
                 tokens.append(segment.text)
                 continue
-            for word in splitter.matches(segment.text, begins):
+            for word in splitter.matches(segment.text, begins, spans):
                 tokens += self.model.sample(splitter.notation.show(word), amount, random)
         return tokens
 

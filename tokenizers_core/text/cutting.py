@@ -547,9 +547,9 @@ class ComposedSplitter:
             pieces = [part for one in pieces for part in cutter.cut(one, stopwatch)]
         return pieces
 
-    def matches(self, text: str, begins: bool = True) -> list[str]:
-        """The words of a text, before they are shown in the `notation`."""
-        return [piece.text for piece in self._pieces(whole(text, begins=begins))]
+    def matches(self, text: str, begins: bool = True, spans: Sequence[Span] | None = None) -> list[str]:
+        """The words of a text, before they are shown in the `notation`; `spans` as for `words`."""
+        return [piece.text for piece in self._pieces(whole(text, spans, begins))]
 
     def starts_of(self, text: str, matches: Sequence[str]) -> list[int]:
         """The starts of the words found by `matches`, if they are stretches of the text."""
