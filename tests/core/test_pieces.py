@@ -10,6 +10,7 @@ import base64
 import io
 import json
 import random
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import product
@@ -93,6 +94,21 @@ SETTINGS = [
 """Algorithm, dummy prefix, white space made one, mark behind, user-defined symbols."""
 
 
+def trained_on(lines: Sequence[str], **settings: Any) -> bytes:
+    """A model as SentencePiece trains it."""
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=written, hard_vocab_limit=False, minloglevel=9, **settings
+    )
+    return written.getvalue()
+
+
+def expect_its_ids(model: bytes, *texts: str) -> None:
+    ours, truth = tokenizer_of(read_model(model)), sentencepiece.SentencePieceProcessor(model_proto=model)
+    for text in texts:
+        assert ours.encode(text).ids == truth.encode(text), text
+
+
 @cache
 def trained(
     kind: str,
@@ -104,15 +120,11 @@ def trained(
     falls_back: bool,
     escapes: bool,
 ) -> bytes:
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(LINES),
-        model_writer=written,
+    written = trained_on(
+        LINES,
         model_type=kind,
         vocab_size=480 if falls_back else 220,
-        hard_vocab_limit=False,
         character_coverage=0.985,
-        minloglevel=9,
         add_dummy_prefix=prefix,
         remove_extra_whitespaces=one_space,
         treat_whitespace_as_suffix=behind,
@@ -120,7 +132,7 @@ def trained(
         normalization_rule_name=rule,
         byte_fallback=falls_back,
     )
-    model = sentencepiece_model_pb2.ModelProto.FromString(written.getvalue())
+    model = sentencepiece_model_pb2.ModelProto.FromString(written)
     model.normalizer_spec.escape_whitespaces = escapes
     data: bytes = model.SerializeToString()
     return data
@@ -162,10 +174,7 @@ def test_ids_are_those_of_sentencepiece(settings: Any) -> None:
 @examples(200)
 @given(st.sampled_from(MATRIX), st.text(st.sampled_from("ab é茶ée  \u3000かx1.▁of<tag>Ａ"), max_size=40))
 def test_random_texts_too(settings: Any, text: str) -> None:
-    data = trained(*settings)
-    assert tokenizer_of(read_model(data)).encode(text).ids == sentencepiece.SentencePieceProcessor(
-        model_proto=data
-    ).encode(text)
+    expect_its_ids(trained(*settings), text)
 
 
 RUNS = [one * size for one in "=-!.0ah" for size in (3, 5, 8, 13)]
@@ -173,16 +182,11 @@ RUNS = [one * size for one in "=-!.0ah" for size in (3, 5, 8, 13)]
 
 def test_ties_in_32_bits_are_ties() -> None:
     """In a run of one character, many splits have the same sum, some only once it is rounded."""
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([*LINES, *RUNS]), model_writer=written, vocab_size=400, minloglevel=9
-    )
-    ours = tokenizer_of(read_model(written.getvalue()))
-    truth = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
     chance = random.Random(1)
-    for _ in range(400):
-        text = " ".join(chance.choice("=-!.0ah") * chance.randint(1, 14) for _run in range(3))
-        assert ours.encode(text).ids == truth.encode(text), text
+    texts = (
+        " ".join(chance.choice("=-!.0ah") * chance.randint(1, 14) for _run in range(3)) for _ in range(400)
+    )
+    expect_its_ids(trained_on([*LINES, *RUNS], vocab_size=400), *texts)
 
 
 def test_a_symbol_stays_whole_beside_long_pieces() -> None:
@@ -191,28 +195,14 @@ def test_a_symbol_stays_whole_beside_long_pieces() -> None:
     chance = random.Random(2)
     for _ in range(12):
         symbol = "".join(chance.sample(words, 2))
-        written = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(LINES),
-            model_writer=written,
-            vocab_size=500,
-            hard_vocab_limit=False,
-            user_defined_symbols=[symbol],
-            minloglevel=9,
-        )
-        ours = tokenizer_of(read_model(written.getvalue()))
-        truth = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
-        for text in (f"we say {symbol} here", f"{symbol}s", symbol * 3, f"a{symbol}"):
-            assert ours.encode(text).ids == truth.encode(text), text
+        model = trained_on(LINES, vocab_size=500, user_defined_symbols=[symbol])
+        expect_its_ids(model, f"we say {symbol} here", f"{symbol}s", symbol * 3, f"a{symbol}")
 
 
 def test_a_mark_alone_is_a_space() -> None:
-    for rule in ("identity", "nfkc", "nmt_nfkc"):
-        for behind in (False, True):
-            data = trained("unigram", True, True, behind, "", rule, False, True)
-            truth = sentencepiece.SentencePieceProcessor(model_proto=data)
-            for text in ("▁", "▁▁ ", " ▁", "▁a▁"):
-                assert tokenizer_of(read_model(data)).encode(text).ids == truth.encode(text), (rule, text)
+    for rule, behind in product(("identity", "nfkc", "nmt_nfkc"), (False, True)):
+        model = trained("unigram", True, True, behind, "", rule, False, True)
+        expect_its_ids(model, "▁", "▁▁ ", " ▁", "▁a▁")
 
 
 def test_the_symbols_of_the_published_reports() -> None:
