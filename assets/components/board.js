@@ -71,7 +71,8 @@ class Board extends Component {
     if (text === this.text) return;
     this.text = text;
     const spans = this.shown.last
-      ? text.split("\n").map((piece, index) => [index + 1 - [...piece.trim()].length, index + 1, piece.trim()])
+      ? text.normalize("NFKC").toLowerCase().split("\n") // capitals and full-width letters count, as in grading
+        .map((piece, index) => [index + 1 - [...piece.trim()].length, index + 1, piece.trim()])
       : spansOf(text, [...this.shown.word]);
     const pieceAt = ([start, end, own]) => this.pieces().find(({ dataset }) =>
       Number(dataset.start) === start && Number(dataset.end) === end && dataset.piece === (own ?? dataset.piece));
