@@ -237,7 +237,7 @@ def refuse_byte_fallback(corpus: Corpus, extend: Tokenizer | None) -> None:
         raise SettingError(
             name="byte_fallback",
             value=True,
-            reason="the old tokenizer has byte tokens, or none; leave it out",
+            reason="the old tokenizer decides on byte tokens; leave it out",
         )
 
 

@@ -110,7 +110,7 @@ def projector_labels(
             ("1 … 9", _("The panel with this number; 1 is the stage")),
             ("B · .", _("Black screen, until any key is pressed")),
             ("L", _("Pointer: on, off")),
-            ("D", _("Pen: on, off. What you draw goes with the step.")),
+            ("D", _("Pen: on, off. What you draw disappears when the step changes.")),
             (_("Delete"), _("Erase what you have drawn")),
             (_("Esc"), _("Put the pen away; back to the stage; leave projector mode")),
             *(plan_keys() if in_plan else []),

@@ -27,7 +27,7 @@ MEASURES: Final[Mapping[str, MeasureWords]] = {
         N_("How many tokens a word takes on average. A word is the text between whitespace."),
         N_("tokens / words"),
         N_(
-            "It says little where a script puts no spaces between words, and a larger vocabulary always looks better. That text is shorter doesn't mean that a model learns it better."
+            "It says little where a script puts no spaces between words, and a larger vocabulary always looks better. A shorter text isn't always one that a model learns better."
         ),
         N_("Costly words"),
     ),
@@ -85,7 +85,7 @@ MEASURES: Final[Mapping[str, MeasureWords]] = {
     ),
     "premium": MeasureWords(
         N_("Premium"),
-        N_("How many times the tokens of the first language the same lines take in another one."),
+        N_("How many times as many tokens the same lines take in another language as in the first."),
         N_("tokens of the language / tokens of the first language"),
         N_("Translations differ in length whatever the tokenizer, and forty lines are few."),
         N_("Languages"),

@@ -209,7 +209,7 @@ EXAMPLES: Mapping[str, Example] = {
     "parallel": Example(
         N_("Forty lines in six languages"),
         N_(
-            "The same forty lines in six languages and four scripts, written for this app: for the language that is served worst."
+            "The same forty lines in six languages and four scripts, written for this app: to see which language is served worst."
         ),
         table_of_lines,
         "The bread is still warm.",

@@ -368,7 +368,7 @@ KIND_RULES = (
         most=10_000,
         label=N_("Window"),
         help=N_(
-            "A language that chose more than twice its fair share of so many last merges waits. Empty: never."
+            "A language that chose more than twice its fair share of the last so many merges waits. Empty: never."
         ),
         placeholder=N_("no window"),
         when=("kind", "paritybpe"),

@@ -225,7 +225,7 @@ def _keep_progress() -> None:
         state[PATH_PROGRESS] = now.together(result)
         if result.old and not now.old:
             toast = _(
-                "The path is new. The stations that you did on the old one are ticked as shown: do them yourself whenever you like."
+                "The path is new. The stations that you did on the old one are marked “answer shown”: do them yourself whenever you like."
             )
             st.session_state[WALK_TOAST] = toast
         if state[PATH_PROGRESS] != now:

@@ -23,6 +23,7 @@ from tokensteps.pages.train.tabs import of_the_whole
 from tokensteps.runs.algorithms import BPE
 from tokensteps.runs.kinds import compared_with_plain
 from tokensteps.shell.navigation import page_link
+from tokensteps.widgets.controls import Controls
 
 
 def about_kind(view: TrainView[BpeTrace]) -> None:
@@ -43,9 +44,17 @@ def beside_plain(trace: ParityTrace, view: TrainView[BpeTrace]) -> None:
 
 TIE_SOURCES: Final[Mapping[str, type]] = {"first": ties.FirstPositions}
 """The class with the code of a rule, for a rule whose own class only passes the call on."""
+
+
+def lead_of_kind(controls: Controls) -> str:
+    """What this kind of BPE does, in a sentence."""
+    about = KIND_ABOUT[controls["kind"]]
+    return _(about.lead)
+
+
 BPE_PAGE: Final = TrainPage(
     algorithm=BPE,
-    lead=lambda controls: _(KIND_ABOUT[controls["kind"]].lead),
+    lead=lead_of_kind,
     code={
         N_("Count the pairs"): merging.count_pairs,
         N_("Find a pair in a word"): group_pair,
