@@ -96,7 +96,7 @@ browsers: $(VENV)/.dev ## every page of the app and of the static site in Firefo
 	@$(BIN)/python -m tests.browser.others --ensure
 	OTHER_BROWSERS=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_other_browsers.py tests/browser/test_site_elsewhere.py
 
-live: browser ## the static site's page that trains in the browser, with Python in it: Chromium, and Firefox where it is here
+live: browser ## the static site's page that trains in the browser, with Python in it: Chromium, and Firefox and WebKit where they are here
 	LIVE=1 $(BIN)/python -m pytest -n 0 -rs tests/browser/test_try_page.py
 	$(BIN)/python -m benchmarks.live
 

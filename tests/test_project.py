@@ -124,7 +124,10 @@ ORDER: Final = {
 `__init__` and `__main__` stand above them all."""
 MODULES: Final = 14
 """How many modules a folder may hold."""
-NO_STREAMLIT: Final = ("tokenizers_core", "tokensteps.language", "tokensteps.drawing", "tokensteps.site")
+NO_STREAMLIT: Final = (
+    "tokenizers_core",
+    *(f"tokensteps.{room}" for room in ("language", "drawing", "runs", "teaching", "site")),
+)
 PRIVATE_PARTS: Final = ("tokensteps.streamlit_internals", "tokensteps.streamlit_tuning")
 """The only users of Streamlit's private names: one for the app's needs, one for a faster or quieter app."""
 SEVERAL: Final[Mapping[str, str]] = {

@@ -1,17 +1,19 @@
 """How subword tokenizers are trained: BPE, WordPiece and Unigram, one recorded step at a time.
 
-To learn the algorithms, read `tokenizers_core/plain/` first: bpe.py, wordpiece.py, viterbi.py, unigram.py and
-unigram_em.py train and encode as plainly as the papers describe it, each on one page, with a worked run. The
-rest of the package does the same fast, for real corpora, and records every step:
+To learn the algorithms, read `tokenizers_core/plain/` first: its chapters (`plain/__init__.py` lists them)
+train and encode as plainly as the papers describe it, each with a worked run. The rest of the package does
+the same fast, for real corpora, and records every step. In this order:
 
 * `text/`: from text to words with their counts. Start with `Corpus.from_texts`.
+* `encoding/`: the trained tokenizers at work: ``trace.tokenizer(k).encode(text)``.
 * `trace.py`: training is data, a trace of snapshots with random access.
 * `training/`: `train_bpe`, `train_wordpiece` and `train_unigram`; look at ``trace[k]``. Newer kinds of BPE
   are in `training/kinds/`.
+* `changes.py`: the steps that change a word, token or pair. `measures.py`: fertility, efficiency, premiums.
 * `counterfactual/`: the same run with one count changed, and how close each step was: ``tipping_points(trace,
   k, words)``.
-* `encoding/`: the trained tokenizers at work: ``trace.tokenizer(k).encode(text)``.
-* `files/`: tokenizer.json and other files.
+* `files/`: tokenizer.json and other files. `health/`: the use of each token, and the proof that no text
+  gives it.
 
 >>> corpus = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
 >>> trace = train_bpe(corpus, merges=3)

@@ -596,7 +596,7 @@ PACKED_ROOM: Final = 8_000_000
 """Bytes of texts compressed for a link: a dozen of the longest, hundreds of usual ones."""
 PUT_ROOM: Final = 24_000_000
 """Bytes of texts known to be in the store: the largest upload, and dozens of usual texts."""
-SCENES_ROOM: Final = 1_000_000
+STAGES_ROOM: Final = 1_000_000
 """Bytes of descriptions of prerendered stages: a thousand addresses."""
 EARLY_ROOM: Final = 8_000_000
 """Bytes of pages with a prerendered stage, compressed: a hundred of the largest."""

@@ -134,6 +134,8 @@ def test_answers_in_no_window() -> None:
     for sequence in (-1, 2):
         with pytest.raises(SettingError, match="the encoding has 2, numbered from 0"):
             windows_with(encoding, 0, 1, sequence)
+        with pytest.raises(SettingError, match="the encoding has 2, numbered from 0"):
+            encoding.tokens_on(0, 1, sequence)
 
 
 # --- Entities -----------------------------------------------------------------------------------------------

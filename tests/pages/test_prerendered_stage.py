@@ -15,7 +15,7 @@ import pytest
 
 from tests.pages.pages import Page, address, book
 from tokensteps.bounded import SharedCache
-from tokensteps.limits import SCENES_ROOM
+from tokensteps.limits import STAGES_ROOM
 from tokensteps.runs.corpora import pack_text, prose
 from tokensteps.runs.rules import RULES_OF
 from tokensteps.server.entrance import prerendered_stage
@@ -27,7 +27,7 @@ PAGES = {name: Page(name, Path("pages", "train", f"{name}.py"), RULES_OF[name]) 
 
 @pytest.fixture(autouse=True)
 def _unvisited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(SCENES_ROOM))
+    monkeypatch.setattr(prerendered_stage, "known_stages", SharedCache(STAGES_ROOM))
 
 
 def there(page: str, query: str = "", language: str = "en") -> PrerenderedStage | None:
@@ -45,8 +45,8 @@ def test_the_next_visitor_of_an_address_gets_the_same_stage(page: str, query: st
     assert {name: shown[name] for name in ("run", "first", "last", "frames", "labels")} == {
         name: data[name] for name in ("run", "first", "last", "frames", "labels")
     }
-    assert result.scene.title == app.title[0].value
-    assert result.scene.lead in [html.proto.body for html in app.get("html")]
+    assert result.description.title == app.title[0].value
+    assert result.description.lead in [html.proto.body for html in app.get("html")]
 
 
 def test_the_first_corpus_neednt_be_named() -> None:

@@ -58,8 +58,9 @@ def tipping_points(
     """For each word the smallest change of its count that changes the choice of step `step`; None if there is
     none up to `bound` either way.
 
-    A count falls to 0 at most, and a word that makes up the whole corpus stays. Raises SettingError for a
-    word not in the corpus, and IndexError for a step not in the run.
+    A count falls to 0 at most, and a word that makes up the whole corpus stays. A step below 0
+    counts from the end; step 0 has no choice to change: None for each word. Raises SettingError for a word
+    not in the corpus, and IndexError for a step not in the run.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))

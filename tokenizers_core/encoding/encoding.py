@@ -13,6 +13,7 @@ from tokenizers_core.encoding.added import AddedToken
 from tokenizers_core.encoding.alignment import WHITE_SPACE
 from tokenizers_core.encoding.templates import ONE_TEXT, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding
+from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokenizers_core.text.spans import Span
@@ -191,7 +192,8 @@ class Encoding:
     Every list has an entry for each token. `offsets` are (start, end) character positions in the token's own
     text; byte-level tokens that share a character all have the whole character's. `word_ids` number the
     pre-tokens and the special tokens in a text from 0. The template's tokens and pads have offsets (0, 0),
-    and None for a word id and a sequence id.
+    and None for a word id and a sequence id. As in the library, a search for a character or a word of a text
+    that the encoding doesn't have (number 1, of one text) goes through all of its tokens.
 
     Where the library contradicts itself, this class keeps one meaning: windows have their template's type ids
     (the library's later windows have the text's number), pads never belong to a text (the library's do
@@ -450,7 +452,7 @@ class Encoding:
 
     def window(self, sequence_index: int = 0) -> Span:
         """Which of a text's own tokens this encoding has, counted in the whole text: (first, the one after
-        the last).
+        the last). Raises SettingError if there is no such text.
 
         >>> from tokenizers_core import Corpus, Truncation, train_bpe
         >>> tokenizer = train_bpe(Corpus.from_texts(["hug"]), merges=0).tokenizer()
@@ -458,15 +460,21 @@ class Encoding:
         >>> encoding.window(), encoding.overflowing[0].window()
         ((0, 2), (1, 3))
         """
+        if not 0 <= sequence_index < self.n_sequences:
+            raise SettingError(
+                name="sequence",
+                value=sequence_index,
+                reason=Phrase("the encoding has {number}, numbered from 0", number=self.n_sequences),
+            )
         return self._choices[sequence_index].window
 
     def tokens_on(self, start: int, end: int, sequence_index: int = 0) -> Span | None:
         """The first and the last of the tokens on a stretch of a text, if this window has all of them; else
-        None."""
+        None. Raises SettingError if there is no such text."""
+        first, last = self.window(sequence_index)
         on = self._sequences[sequence_index].tokens_on(start, end)
         if on is None:
             return None
-        first, last = self._choices[sequence_index].window
         if on[0] < first or on[1] >= last:
             return None
         shift = self._ranges[sequence_index].start - first

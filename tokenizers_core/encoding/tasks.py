@@ -51,12 +51,7 @@ def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) ->
     >>> answer_spans(encoding, 4, 9, sequence=0)
     [AnswerSpan(window=0, tokens=None), AnswerSpan(window=1, tokens=(1, 3))]
     """
-    if not 0 <= sequence < encoding.n_sequences:
-        raise SettingError(
-            name="sequence",
-            value=sequence,
-            reason=Phrase("the encoding has {number}, numbered from 0", number=encoding.n_sequences),
-        )
+    encoding.window(sequence)  # raises, if there is no such text
     length = len(encoding.texts[sequence])
     if not 0 <= start <= end <= length:
         raise SettingError(

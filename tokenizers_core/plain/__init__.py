@@ -3,7 +3,8 @@
 Start here to learn how tokenizers are trained. Each file reads from top to bottom like a chapter: a worked
 example (on five words: hug, pug, pun, bun, hugs; the later kinds of BPE on texts that need them), then
 `train`, `encode` and `decode`, each followed by the functions it uses. Nothing is optimized: training
-recounts the whole corpus at every step. Among equally good pairs or pieces, the one met first wins.
+recounts the whole corpus at every step. Among equally good pairs or pieces, the one met first wins,
+except in `sentencepiece_bpe`, where the shortest piece does.
 
 1. `bpe`: byte-pair encoding, which merges the most frequent pair.
    Gage (1994), "A New Algorithm for Data Compression".
@@ -36,6 +37,6 @@ These files import the standard library and each other, nothing else of the engi
 out and change them. The app shows them in the Code tab of its training pages and marks the line that
 each step has reached. For real corpora use `tokenizers_core.training`. It computes the same, step for
 step (`tests/core/test_plain.py` compares the two), but touches only what a step changes. It also has
-what is left out here: the other tie rules (`ties.py`) and the record of every step (`merging.py`,
+what is left out here: the tie rules of other programs (`ties.py`) and the record of every step (`merging.py`,
 `pruning.py`).
 """

@@ -585,8 +585,8 @@ def train_unigram(
     its method, `initial_alphabet` are characters to add at the last step if the corpus doesn't have them
     (`required_chars`). After `steps` steps (None: however many) training ends early. `progress(done, total)`
     gets the number of pieces pruned and of those to prune; if it returns False, training ends there.
-    `growing` is called with the seed and after each step, and can cut off the record so far, for display
-    meanwhile (`tokenizers_core.trace.Growing`).
+    `growing` is called with the seed at hand and at least once after each step, and can cut off the record so
+    far, for display meanwhile (`tokenizers_core.trace.Growing`).
 
     `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger
     than the wanted size), "dropped" (EM has dropped too many pieces) or "stopped". If that leaves fewer

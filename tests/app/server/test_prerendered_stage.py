@@ -18,7 +18,7 @@ from tokensteps.bounded import SharedCache
 from tokensteps.components.bundle import bundle
 from tokensteps.drawing.frame import window
 from tokensteps.language.pages import PAGES
-from tokensteps.limits import SCENES_ROOM
+from tokensteps.limits import STAGES_ROOM
 from tokensteps.server.entrance import prerendered_stage
 from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.entrance.page import page_for
@@ -66,10 +66,10 @@ class Parts(HTMLParser):
 
 
 @pytest.fixture
-def scene(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> StageDescription:
+def description(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> StageDescription:
     """A run of 300 steps at /bpe?corpus=hug, in English and Japanese, with the frames around steps 0 and 150
     on the shelf."""
-    monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(SCENES_ROOM))
+    monkeypatch.setattr(prerendered_stage, "known_stages", SharedCache(STAGES_ROOM))
     name = request.node.name
     result = StageDescription(HOSTILE, LEAD, ("Step", "Predict", HOSTILE, "Tour"), name, LAST, ())
     for language in ("en", "ja"):
@@ -102,7 +102,7 @@ def ask(path: str, query: str = "", accepted: str = "en-US,en;q=0.9") -> tuple[b
     return gzip.decompress(sent[1]["body"]), dict(sent[0]["headers"])
 
 
-def test_the_page_holds_the_stage_as_the_shelf_has_it(scene: StageDescription) -> None:
+def test_the_page_holds_the_stage_as_the_shelf_has_it(description: StageDescription) -> None:
     page, headers = ask("/bpe", "corpus=hug")
     parts = Parts(page)
     assert parts.stage["lang"] == "en" and "hidden" in parts.stage
@@ -113,7 +113,7 @@ def test_the_page_holds_the_stage_as_the_shelf_has_it(scene: StageDescription) -
     ]
 
 
-def test_learners_text_stays_text(scene: StageDescription) -> None:
+def test_learners_text_stays_text(description: StageDescription) -> None:
     parts = Parts(ask("/bpe", "corpus=hug")[0])
     assert "".join(parts.texts["b"]) == HOSTILE and HOSTILE in "".join(parts.texts["i"])
     plain = Parts(gzip.decompress(page_for("bpe").body))
@@ -127,7 +127,7 @@ def test_learners_text_stays_text(scene: StageDescription) -> None:
         ("corpus=hug&step=-5", b"0"), ("corpus=hug&step=x", b"0"), ("corpus=hug&step=", b"0"),
     ],
 )  # fmt: skip
-def test_the_step_decides_which_frames(scene: StageDescription, query: str, step: bytes) -> None:
+def test_the_step_decides_which_frames(description: StageDescription, query: str, step: bytes) -> None:
     """An invalid one counts as the start, as on the page itself."""
     assert gzip.decompress(base64.b64decode(Parts(ask("/bpe", query)[0]).texts["template"][0])) == step
 
@@ -139,17 +139,17 @@ def test_the_step_decides_which_frames(scene: StageDescription, query: str, step
         "corpus=hug&embed=true", "corpus=hug&x=", "corpus=hug&step=299", "%ff=%ff", "corpus=hug&" + "a=&" * 20_000,
     ],
 )  # fmt: skip
-def test_any_other_address_gets_the_plain_page(scene: StageDescription, query: str) -> None:
+def test_any_other_address_gets_the_plain_page(description: StageDescription, query: str) -> None:
     """So does a step without drawn frames: nothing is drawn for it."""
     assert ask("/bpe", query)[0] == gzip.decompress(page_for("bpe").body)
 
 
-def test_each_page_has_its_own(scene: StageDescription) -> None:
+def test_each_page_has_its_own(description: StageDescription) -> None:
     for page in PAGES.values():
         assert (b"ts-early" in ask(f"/{page.path}", "corpus=hug")[0]) == (page.path == "bpe")
 
 
-def test_it_comes_in_the_visitors_language_or_not_at_all(scene: StageDescription) -> None:
+def test_it_comes_in_the_visitors_language_or_not_at_all(description: StageDescription) -> None:
     def language(query: str, accepted: str) -> str | None:
         return Parts(ask("/bpe", query, accepted)[0]).stage.get("lang")
 
@@ -159,24 +159,24 @@ def test_it_comes_in_the_visitors_language_or_not_at_all(scene: StageDescription
     assert language("corpus=hug", "zh-CN") is None  # nobody has seen it in Chinese
 
 
-def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(scene: StageDescription) -> None:
+def test_a_browser_that_has_the_page_gets_another_one_with_a_stage(description: StageDescription) -> None:
     plain, with_stage = ask("/bpe")[1], ask("/bpe", "corpus=hug")[1]
     assert plain[b"etag"] != with_stage[b"etag"] != ask("/bpe", "corpus=hug&step=150")[1][b"etag"]
     assert ask("/bpe", "corpus=hug")[1] == with_stage
 
 
-def test_the_known_runs_are_bounded(monkeypatch: pytest.MonkeyPatch, scene: StageDescription) -> None:
-    monkeypatch.setattr(prerendered_stage, "known_scenes", SharedCache(5_000))
+def test_the_known_runs_are_bounded(monkeypatch: pytest.MonkeyPatch, description: StageDescription) -> None:
+    monkeypatch.setattr(prerendered_stage, "known_stages", SharedCache(5_000))
     positions = [
         PageAddress("bpe", "en", frozenset({("text", f"{number} {'x' * 500}")})) for number in range(50)
     ]
     for index in positions:
-        note_stage(index, scene)
+        note_stage(index, description)
     known = [has_stage(index) for index in positions]
     assert known[-1] and not known[0] and sum(known) < 20
 
 
-def test_dropped_frames_are_not_waited_for(scene: StageDescription) -> None:
+def test_dropped_frames_are_not_waited_for(description: StageDescription) -> None:
     assert stage_for("bpe", HUG, "en") is not None
-    note_stage(PageAddress("bpe", "en", frozenset(HUG.items())), scene._replace(book="another run"))
+    note_stage(PageAddress("bpe", "en", frozenset(HUG.items())), description._replace(book="another run"))
     assert stage_for("bpe", HUG, "en") is None

@@ -124,10 +124,10 @@ def text_query() -> dict[str, str]:
     """The parameter with the text, or with the name of the server's copy."""
     text = playground_value("text")
     packed = pack_text(text) if len(text) <= PACK_LIMIT else None
-    return {"text": packed} if packed else {"id": keep_draft(text)}
+    return {"text": packed} if packed else {"id": store_draft(text)}
 
 
-def keep_draft(text: str) -> str:
+def store_draft(text: str) -> str:
     """Have the server keep a text; returns its name there. During typing, it keeps only the last few
     versions, and those in use elsewhere."""
     drafts: dict[str, int] = st.session_state.setdefault("playground.drafts", {})

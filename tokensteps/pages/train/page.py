@@ -176,7 +176,7 @@ def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
     if has_stage(where):
         return
     modes, labels = (choice_name("mode", mode) for mode in MODES), tour(page.name)["labels"]
-    scene = StageDescription(
+    description = StageDescription(
         _(page.algorithm.title),
         lead_html(page.lead(controls)),
         (*modes, _("Your text"), labels["start"]),
@@ -184,9 +184,9 @@ def note_early(view: TrainView[Trained], url: Mapping[str, str | None]) -> None:
         len(trace),
         drawing_version(trace, len(trace)),
     )
-    note_stage(where, scene)
+    note_stage(where, description)
     if controls["corpus"] == controls.start:  # an address needn't say so
-        note_stage(where._replace(settings=frozenset(settings - {("corpus", controls.start)})), scene)
+        note_stage(where._replace(settings=frozenset(settings - {("corpus", controls.start)})), description)
 
 
 def predict_run(

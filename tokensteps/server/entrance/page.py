@@ -76,7 +76,7 @@ def page_for(path: str, packed: bool = True) -> SharedResponse:
 def early_page(path: str, early: PrerenderedStage, language: str, packed: bool = True) -> SharedResponse:
     """The page at a path with a stage on it, visible before Streamlit has started."""
     value = (path, _first_files(), packed)
-    key = (*value, language, early.scene, early.shown)
+    key = (*value, language, early.description, early.shown)
     return _early_pages.get(
         key, lambda: copy_context().run(_early, *value, language, early), lambda response: len(response.body)
     )
@@ -127,13 +127,13 @@ def _early(
     path: str, files: FirstFiles, packed: bool, language: str, early: PrerenderedStage
 ) -> SharedResponse:
     use_language(language)
-    scene, styles_of_book = early.scene, escape(json.dumps(FLIPBOOK_STYLES))
-    watch, predict, own, tour = map(escape, scene.beside)
+    description, styles_of_book = early.description, escape(json.dumps(FLIPBOOK_STYLES))
+    watch, predict, own, tour = map(escape, description.beside)
     modes = f"<span><i>{watch}</i><i>{predict}</i></span>"
-    head = f"<b>{escape(scene.title)}</b>{modes}<i>{own}</i><i><s>{tour}</s></i>"
+    head = f"<b>{escape(description.title)}</b>{modes}<i>{own}</i><i><s>{tour}</s></i>"
     frames = base64.b64encode(early.frames).decode("ascii")
     stage = (
-        f'<div class="ts-early" lang="{language_tag()}" hidden><div class="head">{head}</div>{scene.lead}'
+        f'<div class="ts-early" lang="{language_tag()}" hidden><div class="head">{head}</div>{description.lead}'
         f'<div class="book" data-styles="{styles_of_book}"></div><template>{frames}</template></div>'
         f'<script type="module" async crossorigin src="./{files.components}"></script>'
     )

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from tokensteps.bounded import ENTRY, SharedCache, text_bytes
 from tokensteps.drawing.frame import window
 from tokensteps.language.numbers import read_whole
-from tokensteps.limits import SCENES_ROOM
+from tokensteps.limits import STAGES_ROOM
 from tokensteps.server.shared_cache import at_hand
 
 
@@ -44,26 +44,26 @@ class StageDescription(NamedTuple):
 
 
 class PrerenderedStage(NamedTuple):
-    """A scene at a step, for a visitor's page."""
+    """A stage at a step, for a visitor's page."""
 
-    scene: StageDescription
+    description: StageDescription
     shown: range
     """The steps with frames."""
     frames: bytes
     """Packed as they are for a message."""
 
 
-known_scenes: Final = SharedCache[PageAddress, StageDescription](SCENES_ROOM)
+known_stages: Final = SharedCache[PageAddress, StageDescription](STAGES_ROOM)
 
 
-def note_stage(where: PageAddress, scene: StageDescription) -> None:
-    """Have the next visitors to this address get the scene with the page."""
-    known_scenes.put(where, scene, ENTRY + text_bytes(tuple(where.settings), scene))
+def note_stage(where: PageAddress, description: StageDescription) -> None:
+    """Have the next visitors to this address get the stage with the page."""
+    known_stages.put(where, description, ENTRY + text_bytes(tuple(where.settings), description))
 
 
 def has_stage(where: PageAddress) -> bool:
-    """Whether a scene is noted for this address."""
-    return known_scenes.get(where) is not None
+    """Whether a stage is noted for this address."""
+    return known_stages.get(where) is not None
 
 
 def stage_for(path: str, query: Mapping[str, str], language: str) -> PrerenderedStage | None:
@@ -71,9 +71,9 @@ def stage_for(path: str, query: Mapping[str, str], language: str) -> Prerendered
     cached."""
     settings = dict(query)
     step = read_whole(settings.pop("step", None)) or 0
-    scene = known_scenes.get(PageAddress(path, language, frozenset(settings.items())))
-    if scene is None:
+    description = known_stages.get(PageAddress(path, language, frozenset(settings.items())))
+    if description is None:
         return None
-    shown = window(min(step, scene.last), scene.last)
-    frames: bytes | None = at_hand((scene.book, shown, scene.drawing_version))
-    return None if frames is None else PrerenderedStage(scene, shown, frames)
+    shown = window(min(step, description.last), description.last)
+    frames: bytes | None = at_hand((description.book, shown, description.drawing_version))
+    return None if frames is None else PrerenderedStage(description, shown, frames)

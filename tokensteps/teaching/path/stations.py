@@ -132,7 +132,9 @@ STATIONS: Final[tuple[Station, ...]] = (
     ),
     Station(
         TO_SCORE_LINK._replace(label=N_("WordPiece: the same words, another winner")),
-        N_("WordPiece divides a pair's count by the product of its parts' counts. Which pair has the highest score?"),
+        N_(
+            "WordPiece divides a pair's count by the product of its parts' counts. Which pair has the highest score?"
+        ),
         N_("You answered {yours}."),
         N_(
             "{wp_frequent} is most frequent, but {wp_pair} wins with {wp_score}: its parts rarely occur apart."

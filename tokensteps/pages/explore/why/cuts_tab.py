@@ -125,7 +125,9 @@ def _whole_text(analysis: Analysis, style: Style, letter: str) -> None:
         return
     st.header(_("Words that differ most"), anchor=False)
     st.caption(
-        _("Words with the largest number of different splits first, then by the difference in tokens, then the most frequent.")
+        _(
+            "Words with the largest number of different splits first, then by the difference in tokens, then the most frequent."
+        )
     )
     st.html(differing_html(result.most[:WORDS_DRAWN], result.own, style))
 
