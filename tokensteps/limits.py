@@ -400,6 +400,9 @@ by a number."""
 DEVICE_ENTRIES: Final = 400
 """Recorded messages of one device: twenty questions, each answered ten times, and as many clicks on “Lost
 me”."""
+DEVICE_SHARE: Final = 50
+"""A device's messages take at most one part in so many of the room still free: 140 KB while a class is small,
+20 KB of 300 busy students. A few devices with long messages never fill a class."""
 ANSWER_CHANGES: Final = 20
 """Changes of a device's answer in one round: a more hesitant student has no answer."""
 ROUNDS: Final = 200

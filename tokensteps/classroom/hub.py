@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, Protocol, TypeVar
@@ -168,15 +169,16 @@ class Hub:
         for _ in range(TRIES):
             code = new_code()
             if await self._in_thread(lambda store, code=code: store.create(code, line, now)):  # type: ignore[misc]
-                await self.get(code)
+                with suppress(RequestRefused):  # it is open, though not yet in memory
+                    await self.get(code)
                 return code, born
         raise RequestRefused(
             "full", "There are as many classes as this server has room for. Try again later."
         )
 
     def knows(self, code: str) -> bool:
-        """Whether a class is in memory here."""
-        return code in self._classes
+        """Whether a class is in memory here, or on its way."""
+        return code in self._classes or code in self._coming
 
     async def get(self, code: str) -> OpenClass:
         """A class. Raises RequestRefused if there is none."""
@@ -212,6 +214,9 @@ class Hub:
         """
         room = open_class.room
         verdict = room.verdict(entry)
+        if verdict is not None:  # another server may know more
+            await self.read_news()
+            verdict = room.verdict(entry)
         if verdict is None:
             line, known, now = as_line(entry), room.known, self.clock()
             if len(line) > CLASS_LINE:

@@ -43,8 +43,13 @@ PREPARED_TEXTS: Final = {
 """The texts of a prepared question, each with its maximum length."""
 NUMBER_BOUND: Final = 1e15
 """The bound of a right number: up to here, every whole one is exact."""
-LOST_JOINER: Final = regex.compile(r"(?<![\p{Lo}\p{M}\p{S}])[\u200c\u200d]|[\u200c\u200d](?![\p{Lo}\p{M}\p{S}])")  # fmt: skip
-"""A joiner outside a word of a script that needs it, such as Persian, and outside a joined emoji."""
+JOINERS: Final = "\u200c\u200d\ufe0f"
+LOST_JOINER: Final = regex.compile(
+    r"(?<![\p{Lo}\p{M}\p{S}])[\u200c\u200d]|[\u200c\u200d](?![\p{Lo}\p{M}\p{S}])|(?<!\p{So})\ufe0f"
+)
+"""A joiner outside a word of a script that needs it, such as Persian, and outside an emoji."""
+INVISIBLE: Final = regex.compile(r"[\p{C}\p{Default_Ignorable_Code_Point}\u2800]")
+"""A character without a look of its own; U+2800 is the empty pattern of Braille."""
 ONCE: Final = regex.compile(r"[0-9a-f]{32}")
 Kind = Literal[
     "form", "key", "gone", "shown", "late", "round", "place", "enough", "ended", "large", "often", "full", "store", "names"
@@ -91,6 +96,8 @@ def nickname(value: Any) -> str:
 
     >>> nickname("  A\\u200dna\\u202e  B.\\n"), nickname(None), nickname("x" * 99) == "x" * 24
     ('Ana B.', '', True)
+    >>> nickname("Ana\\ufe0f"), nickname("\\u3164\\u2800"), nickname("❤\\ufe0f") == "❤\\ufe0f"
+    ('Ana', '', True)
     >>> nickname("می\\u200cنا") == "می\\u200cنا"
     True
     """
@@ -98,8 +105,8 @@ def nickname(value: Any) -> str:
         return ""
     seen = (
         letter
-        for letter in value[: 4 * NICKNAME_LIMIT]
-        if unicodedata.category(letter)[0] != "C" or letter.isspace() or letter in "\u200c\u200d"
+        for letter in unicodedata.normalize("NFC", value[: 4 * NICKNAME_LIMIT])
+        if letter.isspace() or letter in JOINERS or not INVISIBLE.fullmatch(letter)
     )
     name: str = LOST_JOINER.sub("", " ".join("".join(seen).split())[:NICKNAME_LIMIT])
     return name.strip()
@@ -157,7 +164,7 @@ def as_plan(payload: Mapping[str, Any]) -> dict[str, Any]:
 def as_teams(payload: Mapping[str, Any]) -> dict[str, int]:
     """The number of teams. Raises RequestRefused."""
     teams = payload.get("teams")
-    if isinstance(teams, bool) or teams not in TEAMS:
+    if type(teams) is not int or teams not in TEAMS:
         raise RequestRefused("form", "teams is one of: " + ", ".join(map(str, TEAMS)))
     return {"teams": teams}
 
@@ -245,13 +252,14 @@ def _texts(values: Any, most: int) -> list[str]:
 
 
 def same_answer(question: Mapping[str, Any], answer: str) -> str:
-    """The common form of free answers that differ only in spaces and case; a word to split keeps its case.
+    """The common form of free answers that differ only in spaces, case and the way of writing accents (as one
+    character or two); a word to split keeps its case.
 
     >>> same_answer({}, "  The  Most frequent"), same_answer({"parts": 3}, " Hugs ")
     ('the most frequent', 'Hugs')
     """
     words = " ".join(answer.split())
-    return words if "parts" in question else words.casefold()
+    return words if "parts" in question else unicodedata.normalize("NFC", words.casefold())
 
 
 def _choices(values: Any) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from tokensteps.limits import (
     CLASS_DEVICES,
     CLASS_RESERVE,
     DEVICE_ENTRIES,
+    DEVICE_SHARE,
     LOST_PLACES,
     ROUNDS,
 )
@@ -59,6 +60,8 @@ class Device:
     nickname: str = ""
     follows: bool = True
     entries: int = 0
+    size: int = 0
+    """The characters of its entries."""
 
 
 @dataclass(frozen=True)
@@ -159,11 +162,12 @@ class Room:
         if do in OF_STUDENTS:
             if do != "join" and device is None:
                 return "key"
-            if self.size > CLASS_BYTES - CLASS_RESERVE or (
+            free = CLASS_BYTES - CLASS_RESERVE - self.size
+            if free < 0 or (
                 do == "join" and len(self.devices) >= CLASS_DEVICES and entry.get("once") not in self.joined
             ):
                 return "full"
-            if device is not None and device.entries >= DEVICE_ENTRIES:
+            if device is not None and (device.entries >= DEVICE_ENTRIES or device.size * DEVICE_SHARE > free):
                 return "enough"
         elif self.size > CLASS_BYTES and do != "end":
             return "full"
@@ -323,6 +327,7 @@ class Room:
             device = self.devices.get(entry.get("n", 0))
             if device is not None:
                 device.entries += 1
+                device.size += self._long
             getattr(self, f"_do_{entry['do']}")(entry)
         return verdict
 

@@ -144,9 +144,10 @@ async def _asker(shown: object, code: str, lecturer: bool | None) -> tuple[Perso
     if person is None or lecturer not in (None, person.lecturer):
         raise RequestRefused("key")
     open_class = await hub().get(code)
-    if person.born != open_class.room.born or not (
-        person.lecturer or person.number in open_class.room.devices
-    ):
+    devices = open_class.room.devices
+    if not person.lecturer and person.number not in devices:  # it may have joined at another server just now
+        await hub().read_news()
+    if person.born != open_class.room.born or not (person.lecturer or person.number in devices):
         raise RequestRefused("key")
     rate = (
         Rate(KEY_SHARE * DEVICE_RATE.burst, KEY_SHARE * DEVICE_RATE.pace) if person.lecturer else DEVICE_RATE
@@ -164,7 +165,8 @@ def _code(request: Request) -> str:
 
 
 async def _open(request: Request) -> Body:
-    _spend(_account(request.scope).bucket("open"))
+    account = _account(request.scope)
+    _spend(account.bucket("post"))
     nicknames = (await _read(request, STUDENT_BODY)).get("nicknames", False)
     wanted = form.truth(nicknames)
     scheme = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
@@ -173,7 +175,12 @@ async def _open(request: Request) -> Body:
         address = reachable(here)
     except ValueError as error:
         raise RequestRefused("form", "The Host header is no address.") from error
-    code, born = await hub().open(wanted)
+    _spend(account.bucket("open"))
+    try:
+        code, born = await hub().open(wanted)
+    except RequestRefused:
+        account.bucket("open").take(-1, time.monotonic())
+        raise
     link = f"{address}{base_path()}/?class={code}"
     return {
         "code": code, "key": credential(Person(code, born, 0)), "address": address, "link": link, "qr": qr(link)._asdict(),
@@ -182,15 +189,20 @@ async def _open(request: Request) -> Body:
 
 async def _class_of_code(code: str, wrong: Bucket) -> OpenClass:
     """A class by its code alone, unless too many codes were wrong. A try counts before the store is asked, so
-    that simultaneous tries count, too, and is taken back if it was right; a class in memory needs no store.
-    Raises RequestRefused."""
+    that simultaneous tries count, too, and is taken back unless the code was wrong; a class in memory needs
+    no store. Raises RequestRefused."""
     now = time.monotonic()
     if wrong.full(now):
         raise RequestRefused("often", "Too many wrong codes from here. Try again in a minute.")
     if hub().knows(code):
         return await hub().get(code)
     wrong.take(1, now)
-    open_class = await hub().get(code)
+    try:
+        open_class = await hub().get(code)
+    except RequestRefused as refused:
+        if refused.kind == "store":
+            wrong.take(-1, time.monotonic())
+        raise
     wrong.take(-1, time.monotonic())
     return open_class
 

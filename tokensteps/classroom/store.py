@@ -3,15 +3,21 @@ several machines."""
 
 from __future__ import annotations
 
+import logging
+import os
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
 from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
 
+log = logging.getLogger(__name__)
+
 BUSY_SECONDS: Final = 5.0
 """A server's longest wait for another one's write; a write takes less than a millisecond."""
+DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class StoreError(Exception):
@@ -66,16 +72,34 @@ class FileStore:
     def __init__(self, path: Path) -> None:
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-            path.chmod(0o600)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.execute("PRAGMA secure_delete = ON")  # deleted lines aren't in the file any more
-            self._db.executescript(SCHEMA)
+            try:
+                self._db = self._opened(path)
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorcode not in DAMAGED:
+                    raise
+                log.error("%s is damaged (%s): it is put aside, and its classes are over", path, error)
+                for suffix in ("-wal", "-shm", ""):
+                    with suppress(FileNotFoundError):
+                        os.replace(f"{path}{suffix}", f"{path}.damaged{suffix}")
+                self._db = self._opened(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{path}: {error}") from error
         self._version, self._read = -1, frozenset[str]()
         """At the last look for news: the file's version, and the classes read."""
+
+    @staticmethod
+    def _opened(path: Path) -> sqlite3.Connection:
+        db = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            path.chmod(0o600)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.execute("PRAGMA secure_delete = ON")  # deleted lines aren't in the file any more
+            db.executescript(SCHEMA)
+        except BaseException:
+            db.close()
+            raise
+        return db
 
     def create(self, code: str, line: str, now: float) -> bool:
         """Begin a log. Old ones go; without room, so does the quietest one, if it was quiet for long."""

@@ -324,7 +324,10 @@ def deck_labels() -> dict[str, str]:
 
 def open_labels() -> dict[str, str]:
     """The button to open a class."""
-    return {"open": _("Open a class"), **class_errors()}
+    often = _(
+        "Too many classes were opened from this network: the next one opens in 20 minutes at the latest."
+    )
+    return {"open": _("Open a class"), **class_errors(), "error_often": often}
 
 
 def again_label() -> str:

@@ -37,7 +37,9 @@ def read_secret() -> str:
     """
     value = os.environ.get(SECRET_VARIABLE)
     if value:
-        return _long_enough(value, f"the environment variable {SECRET_VARIABLE}", "set it to the output of")
+        return _usable(
+            value.strip(), f"the environment variable {SECRET_VARIABLE}", "set it to the output of"
+        )
     if not SECRET_FILE.exists():
         try:
             DATA_FOLDER.mkdir(mode=0o700, exist_ok=True)
@@ -55,10 +57,12 @@ def read_secret() -> str:
             f"{SECRET_FILE} can't be read ({error}): let the server's user read it, delete it to get a new one, "
             f"or set {SECRET_VARIABLE}."
         ) from None
-    return _long_enough(result, str(SECRET_FILE), "delete it, or fill it with the output of")
+    return _usable(result, str(SECRET_FILE), "delete it, or fill it with the output of")
 
 
-def _long_enough(secret: str, where: str, remedy: str) -> str:
+def _usable(secret: str, where: str, remedy: str) -> str:
+    if not secret.isascii():
+        raise SecretError(f"The secret in {where} isn't ASCII text: {remedy} “openssl rand -hex 32”.")
     if len(secret) < LEAST_SECRET:
         raise SecretError(
             f"The secret in {where} has {len(secret)} characters, fewer than {LEAST_SECRET}, so seals could be forged: "

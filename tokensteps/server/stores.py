@@ -134,7 +134,9 @@ class TextStore(BoundedFolder):
             data = (self.folder / name).read_bytes()
         except OSError:
             return self._memory.get(name)
-        if digest(data) != name:
+        if digest(data) != name:  # damaged: the next one to put it writes it again
+            with contextlib.suppress(OSError):
+                (self.folder / name).unlink()
             return None
         with contextlib.suppress(OSError):  # the folder may be read-only
             self._touch(name)

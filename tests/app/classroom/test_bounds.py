@@ -42,6 +42,7 @@ from tokensteps.limits import (
 Make = Callable[[], Web]
 NUMBERS = [f"0.{number:038d}" for number in range(40)]
 NUMERIC = {"kind": "own", "say": {"en": "How many?"}, "input": "number", "key": NUMBERS}
+FREE = {"kind": "own", "say": {"en": "What is a token?"}, "input": "free", "key": []}
 LONG = "q" * 59_000
 
 
@@ -169,6 +170,25 @@ async def test_clients_far_behind_long_addresses_get_the_present_state(make: Mak
     ear = web.listen(code, device, after=10)
     assert (await ear.hears("state"))["place"]["step"] == 399
     assert sum(map(len, ear.raw)) < 2 * len(LONG)
+
+
+def test_a_few_devices_never_fill_a_class() -> None:
+    """One phone joins a hundred times, and each of its devices writes as much as it may, in the longest
+    answers: the others have as much room as ever."""
+    room = a_room(102)
+    lead(room, "corpus=hug")
+    say(room, "ask", question=FREE)
+    outcomes = set()
+    for device in range(1, 101):
+        for change in range(20):
+            answer = f"{chr(0x1F600) * 399}{chr(97 + change)}"
+            entry = {"do": "answer", "at": 1.0, "n": device, "round": 1, "a": answer}
+            outcomes.add(room.verdict(entry) or room.apply(as_line(entry), entry))
+    assert outcomes == {None, "enough"}
+    for number in range(102, 1_000):
+        say(room, "join", nickname="")
+        for change in range(10):
+            say(room, "answer", n=number, round=1, a=f"a piece of a word, {change}")
 
 
 def test_questions_do_not_repeat_their_runs_long_address() -> None:

@@ -258,7 +258,7 @@ def test_bars_stand_by_team() -> None:
         [0, 0, 0, 1],
     ]
     assert room.rounds[2].by_team(0) == []
-    for wrong in (3, "2", True, None):
+    for wrong in (3, "2", 2.0, True, None):
         with pytest.raises(RequestRefused):
             as_teams({"teams": wrong})
 

@@ -18,8 +18,10 @@ from tests.app.classroom.web import QUESTION, Web, attend
 from tests.loops import finished
 from tests.samples import sampled
 from tests.waiting import Clock
+from tokensteps.classroom import hub
 from tokensteps.classroom.codes import Person, credential, new_code
-from tokensteps.classroom.store import StoreError
+from tokensteps.classroom.hub import Hub
+from tokensteps.classroom.store import FileStore, StoreError
 from tokensteps.language.classes import CODE_LENGTH, CODE_LETTERS
 from tokensteps.limits import (
     CLASS_BODY,
@@ -345,6 +347,43 @@ async def test_a_store_that_fails_loses_no_class(make: Make, monkeypatch: pytest
         answer = await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)
         assert (answer.status, answer.error, answer.headers["retry-after"]) == (503, "store", "1")
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)).status == 200
+
+
+async def test_a_store_that_fails_costs_nobody_a_try(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it fails, lecturers open classes and phones join, again and again; then, all can."""
+    web = make()
+    code, _key = await web.open()
+    later = Web(Hub(lambda: web.store, web.hub.clock), web.store)  # a server that hasn't read the class yet
+
+    def full(*_given: Any) -> Any:
+        raise StoreError("disk full")
+
+    with monkeypatch.context() as broken:
+        for name in ("create", "read"):
+            broken.setattr(web.store, name, full)
+        assert {(await later.post("open")).error for _ in range(30)} == {"store"}
+        assert {(await later.post(f"{code}/join")).error for _ in range(150)} == {"store"}
+    assert (await later.post("open")).status == 200
+    joined = await asyncio.gather(*(later.post(f"{code}/join") for _ in range(150)))
+    assert {one.status for one in joined} == {200}
+
+
+async def test_another_server_knows_at_once(
+    make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Before its next look at the store: who has joined, where the class is, what is asked."""
+    monkeypatch.setattr(hub, "CLASS_POLL", 3600.0)
+    web = make()
+    code, key = await web.open()
+    store = FileStore(tmp_path / "classes.sqlite")
+    other = Web(Hub(lambda: store, web.hub.clock), store)
+    await other.join(code)  # it has the class in memory
+    device = await web.join(code)
+    assert (await other.post(f"{code}/mode", **{"as": device}, follows=False)).status == 200
+    await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)
+    assert (await other.post(f"{code}/ask", **{"as": key}, question=QUESTION)).status == 200
+    answer = await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")
+    assert answer.status == 200
 
 
 async def test_two_answers_under_way_at_once_both_count(make: Make) -> None:

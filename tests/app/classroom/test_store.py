@@ -122,6 +122,23 @@ def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
     assert (tmp_path / "classes.sqlite").stat().st_mode & 0o077 == 0, "nobody else reads it"
 
 
+@pytest.mark.parametrize("damage", ["cut", "overwritten"])
+def test_a_damaged_file_is_put_aside(tmp_path: Path, damage: str) -> None:
+    """A new one begins at once; the old one stays for whoever wants to look."""
+    path = tmp_path / "classes.sqlite"
+    store = FileStore(path)
+    store.create("CDFHJK", "open", NOW)
+    store.close()
+    whole = path.read_bytes()
+    damaged = whole[: len(whole) // 2] if damage == "cut" else b"x" * len(whole)
+    path.write_bytes(damaged)
+    for _ in range(2):
+        store = FileStore(path)
+        assert store.create("MNPRTW", "open", NOW) or store.read("MNPRTW", 0) == ["open"]
+        store.close()
+    assert (tmp_path / "classes.sqlite.damaged").read_bytes() == damaged
+
+
 def test_a_missing_store_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="file"):

@@ -177,6 +177,19 @@ def test_a_class_that_comes_in_at_once_has_a_file_read_once(app: App) -> None:
     assert app.methods() == ["HEAD", "GET"] and not server.turns
 
 
+def test_a_failed_request_leaves_nothing() -> None:
+    """Streamlit fails at a name too long for a file: neither the name nor a lock for it stays."""
+
+    async def failing(_scope: Any, _receive: Any, _send: Any) -> None:
+        raise OSError("File name too long")
+
+    server = FromMemory(failing)
+    for number in range(3):
+        with pytest.raises(OSError, match="too long"):
+            finished(asking(server, f"/static/{number}{'b' * 60_000}", "GET", (BROWSER,), "http"))
+    assert not server.turns
+
+
 def test_a_file_that_may_change_is_looked_at_each_time(tmp_path: Path) -> None:
     (tmp_path / "own.js").write_bytes(SCRIPT)
     app = App(tmp_path, lasting=False)

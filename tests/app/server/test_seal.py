@@ -108,13 +108,19 @@ def test_an_empty_or_short_secret_is_refused(file: Path, held: str, monkeypatch:
     assert file.read_text() == held
     if held.strip():
         monkeypatch.setenv(SECRET_VARIABLE, held)
-        with pytest.raises(SecretError, match=f"{SECRET_VARIABLE} has {len(held)} characters.*openssl rand"):
+        with pytest.raises(SecretError, match=f"{SECRET_VARIABLE} has {size} characters.*openssl rand"):
             read_secret()
 
 
-def test_a_binary_secret_is_refused(file: Path) -> None:
+def test_a_binary_secret_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_bytes(bytes(range(100, 200)))
     with pytest.raises(SecretError, match=f"{file} can't be read.*{SECRET_VARIABLE}"):
+        read_secret()
+    monkeypatch.setenv(SECRET_VARIABLE, os.fsdecode(bytes(range(100, 200))))
+    with pytest.raises(SecretError, match=f"{SECRET_VARIABLE} isn't ASCII text.*openssl rand"):
+        read_secret()
+    monkeypatch.setenv(SECRET_VARIABLE, " " * LEAST_SECRET)
+    with pytest.raises(SecretError, match=f"{SECRET_VARIABLE} has 0 characters"):
         read_secret()
 
 

@@ -66,6 +66,7 @@ def test_a_changed_file_is_not_read(tmp_path: Path) -> None:
     name = store.put(b"mine")
     (tmp_path / name).write_bytes(b"theirs")
     assert store.get(name) is None
+    assert store.put(b"mine") == name and store.get(name) == b"mine", "given again, it is written again"
 
 
 def test_a_read_only_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,13 +87,15 @@ class FromMemory:
         """A static file, one request at a time: when a class comes in, all wait for the first request's
         copy."""
         turn = self.turns[path]
-        async with turn:
-            cached = self.files.get(path)
-            if cached is None or not cached.lasting:
-                cached = await self.fetch(cached, scope)
-        if not turn.locked():
-            self.turns.pop(path, None)
-        return cached
+        try:
+            async with turn:
+                cached = self.files.get(path)
+                if cached is None or not cached.lasting:
+                    cached = await self.fetch(cached, scope)
+            return cached
+        finally:
+            if not turn.locked():
+                self.turns.pop(path, None)
 
     async def fetch(self, cached: SharedResponse | None, scope: Scope) -> SharedResponse | None:
         """A static file from the cache, if it hasn't changed, or else from the app; None for an uncacheable
