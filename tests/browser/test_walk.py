@@ -32,6 +32,9 @@ COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundin
 
 TOKENS = "() => document.querySelector('.st-key-playground-chips').getBoundingClientRect().bottom"
 
+KEPT = "Object.keys(sessionStorage).some(key => key.startsWith('tokensteps.bpe-'))"
+"""Whether the tab keeps the answers to BPE's questions."""
+
 BUSY = "() => { setTimeout(() => { for (const end = performance.now() + 900; performance.now() < end;); }); }"
 """For longer than the press of a key that isn't held."""
 
@@ -168,6 +171,7 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     expect(show).to_be_visible()
     page.get_by_role("button", name="Reveal").click()
     expect(answer).to_contain_text("u + g first")
+    page.wait_for_function(KEPT)
     page.keyboard.press("h")
     expect(page.locator(f"{STRIP} .told")).to_be_hidden()
     page.get_by_role("link", name="Errata").click()  # a side-step: the plan goes along
@@ -178,14 +182,14 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     expect(page.locator(STRIP)).to_have_count(0)
     page.wait_for_function("!location.search.includes('walk')")
     # That was a rehearsal: the day after, in the same tab, nothing is revealed.
-    assert page.evaluate("Object.keys(sessionStorage).some(key => key.startsWith('tokensteps.bpe-'))")
+    assert page.evaluate(KEPT)
     page.goto(f"{serve(ROOT / 'app.py')}/?walk=30.1")
     at(page, 1)
     page.keyboard.press("n")
     at(page, 2)
     expect(page.locator(".ts-flipbook .say").first).to_contain_text("The alphabet has")
     expect(page.get_by_text("1 answer")).to_have_count(0)
-    page.wait_for_function("!Object.keys(sessionStorage).some(key => key.startsWith('tokensteps.bpe-'))")
+    page.wait_for_function(f"!({KEPT})")
     # A stop about a tab has it whole in sight.
     page.goto(f"{serve(ROOT / 'app.py')}/unigram?corpus=hug&step=0&walk=90.7")
     pieces = page.locator(".lat .e")
