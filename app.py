@@ -16,7 +16,7 @@ if __name__ == "__main__":
     from tokensteps.shell.page_script import page_script
     from tokensteps.shell.reconnect import catch_up, connection_strip, resume
     from tokensteps.shell.streamlit_words import streamlit_words
-    from tokensteps.shell.walk import show_walk
+    from tokensteps.shell.walk import show_toast, show_walk
     from tokensteps.widgets.arrival import note_arrival
 
     with st.sidebar:
@@ -41,6 +41,7 @@ if __name__ == "__main__":
     with st.sidebar:
         page_script()
         class_page(name)
+    show_toast()
     step_is_taken()
 else:
     from tokensteps.classroom.routes import ROUTES

@@ -169,7 +169,7 @@ async def _open(request: Request) -> Body:
     _spend(account.bucket("post"))
     nicknames = (await _read(request, STUDENT_BODY)).get("nicknames", False)
     wanted = form.truth(nicknames)
-    scheme = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0].strip()
+    scheme = request.headers.get("x-forwarded-proto", request.scope["scheme"]).split(",")[0].strip()
     here = f"{'https' if scheme == 'https' else 'http'}://{request.headers.get('host', '')[:300]}"
     try:
         address = reachable(here)

@@ -13,8 +13,6 @@ from typing import Final, Protocol
 
 from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
 
-log = logging.getLogger(__name__)
-
 BUSY_SECONDS: Final = 5.0
 """A server's longest wait for another one's write; a write takes less than a millisecond."""
 DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -77,7 +75,9 @@ class FileStore:
             except sqlite3.DatabaseError as error:
                 if error.sqlite_errorcode not in DAMAGED:
                     raise
-                log.error("%s is damaged (%s): it is put aside, and its classes are over", path, error)
+                logging.getLogger(__name__).error(
+                    "%s is damaged (%s): it is put aside, and its classes are over", path, error
+                )
                 for suffix in ("-wal", "-shm", ""):
                     with suppress(FileNotFoundError):
                         os.replace(f"{path}{suffix}", f"{path}.damaged{suffix}")

@@ -98,8 +98,6 @@ def show_walk(page: str) -> bool:
     are in the address.
     """
     state = st.session_state
-    if toast := state.pop(WALK_TOAST, ""):
-        st.toast(toast, duration="long")
     if WALK_BEGUN in state:
         _go(state.pop(WALK_BEGUN))
     requested, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
@@ -117,12 +115,19 @@ def show_walk(page: str) -> bool:
             update_url({WALK_PARAMETER: write_walk(place)})
     with st.sidebar, st.container(key="walk"):
         if page == "home" or (place is not None and place.walk == PATH_WALK):
-            _keep_progress()
+            _keep_progress(page)
         if place is not None:
             _strip(page, place)
     if place is not None and place.walk == PATH_WALK:
         _show_station_card(page, place.number)
     return led and "page" in state
+
+
+def show_toast() -> None:
+    """At the end of each run: what the last page has left to say. A run that is overtaken before leaves it to
+    the next one: its own messages may be dropped."""
+    if toast := st.session_state.pop(WALK_TOAST, ""):
+        st.toast(toast, duration="long")
 
 
 # --- a station's question -----------------------------------------------------------------------------------
@@ -213,12 +218,19 @@ def open_stop_tab(page: str, place: WalkPlace) -> None:
         st.session_state[f"{page}.tab"] = _(link.tab)
 
 
-def _keep_progress() -> None:
+def _keep_progress(page: str) -> None:
     """Have the browser keep the progress, after asking it for its earlier one."""
     state, now = st.session_state, path_progress()
     what = now.saved() if state.get(PROGRESS_REQUESTED) else []
     result = read_progress(
-        synced(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
+        synced(
+            PATH_WALK,
+            what,
+            lasting=True,
+            page=page,
+            erased=state.get(PATH_ERASED, False),
+            on_erased=erase_progress,
+        )
     )
     state[PROGRESS_REQUESTED] = True
     if result != PathProgress() and result._replace(old=now.old) != now:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import streamlit as st
+
 from tokensteps.components.base import component, ignore
 from tokensteps.server.seal import seal, unseal
 
@@ -17,6 +19,7 @@ def synced(
     what: list[Any],
     *,
     lasting: bool = False,
+    page: str = "",
     erased: bool = False,
     on_erased: Callable[[], None] = ignore,
 ) -> list[Any]:
@@ -24,13 +27,19 @@ def synced(
     `name`, once the browser has sent it.
 
     A `lasting` list is kept for every tab, and after the last one is closed, until it is `erased`;
-    `on_erased` is called when another tab has erased it.
+    `on_erased` is called when another tab has erased it. Another tab's list is returned beside `what`, and
+    overwritten only after that; with the `page`, the browser hands it over again after a change of page, with
+    which its message may be lost.
     """
     text = seal("kept", [name, what]) if what else ""
-    data = {"place": name, "text": text, "lasting": lasting, "erased": erased}
+    known = f"keep-{name}.merged"
+    merged = st.session_state.get(known, "")
+    data = {"place": name, "text": text, "lasting": lasting, "erased": erased, "merged": merged, "page": page}
     message = component("keep", ())(
         key=f"keep-{name}", data=data, on_kept_change=ignore, on_erased_change=on_erased
     ).kept
+    if lasting and message:
+        st.session_state[known] = str(message)
     match unseal("kept", str(message)):
         case [str(at), list(result)] if at == name and (lasting or not what):
             return result

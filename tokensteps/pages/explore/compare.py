@@ -135,8 +135,8 @@ def tell_other_unigram(recipe: Recipe, comparison: Comparison) -> str:
     seed = next(side.sizes[0] for side in comparison.sides if side.name == UNIGRAM.name)
     there = seed_pieces(usual["seed"], usual["size"])
     reasons = []
-    if usual["method"] != here["method"]:
-        reasons.append(_(OTHER_METHODS[usual["method"]]))
+    if (method := usual["method"]) != here["method"]:
+        reasons.append(_(OTHER_METHODS[method]))
     # An uncut seed has everything: a larger one would be the same.
     if there < seed or there > seed == here["seed_size"]:
         message = _("a seed of at most {there} pieces instead of {here}")
