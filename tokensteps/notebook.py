@@ -185,7 +185,7 @@ def to_pandas(trace: MergeTrace | UnigramTrace) -> pd.DataFrame:
         table = prunes_to_csv(trace, plain=True)
     else:
         table = trace_to_csv(trace, plain=True)
-    texts = dict.fromkeys(("first", "second", "token", "piece", "kind"), "str")
+    texts = dict.fromkeys(("first", "second", "token", "piece", "kind", "language"), "str")
     # A token may well be “NA”: nothing stands for a missing text.
     numbers = {name: [""] for name in ("loss", "corpus_loss", "round", "position")}
     return pd.read_csv(io.StringIO(table, newline=""), dtype=texts, keep_default_na=False, na_values=numbers)

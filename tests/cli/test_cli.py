@@ -650,6 +650,48 @@ def test_pickybpe_is_written_as_its_tokens_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--kind", "superbpe", "--transition", 50], "--kind superbpe"),
+        (["--user-defined-symbol", "ing", "--replace", "x", "y"], "--user-defined-symbol, --replace"),
+        (["--digits", "each"], "--digits, --scripts or --cut"),
+        ([], ""),
+    ],
+)
+def test_options_that_a_vocabulary_cannot_hold_are_named(
+    options: list[object], named: str, tmp_path: Path
+) -> None:
+    """Encoding with such a file finds other tokens than training did."""
+    for name in ("vocab.json", "tokenizer.json"):
+        result = run("train", COURSE, "-s", 60, *options, "-o", tmp_path / name)
+        assert result.exit_code == 0
+        assert ("Warning" in result.stderr) == bool(named and name == "vocab.json")
+        assert name == "tokenizer.json" or (f"no room for {named}, so" in result.stderr) == bool(named)
+
+
+def test_names_of_the_greatest_length(tmp_path: Path) -> None:
+    longest = tmp_path / ("文" * 83 + ".json")
+    output("train", COURSE, "--merges", 2, "-o", longest)
+    assert Tokenizer.load(longest).encode("hug").tokens
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are UTF-8")
+def test_names_in_an_old_encoding(tmp_path: Path) -> None:
+    """As archives bring them: in a table, and as a heading."""
+    text, tokenizer = (tmp_path / os.fsdecode(b"gr\xfc\xdfe" + end) for end in (b".txt", b".json"))
+    text.write_text("hello hello world\n", "utf-8")
+    output("train", text, "--merges", 2, "-o", tokenizer)
+    assert "gr\ufffd\ufffde.json" in output("measure", "-t", tokenizer, text)
+    output("handout", text, "--merges", 2, "-o", tmp_path / "h.html")
+    assert "gr\ufffd\ufffde.txt" in (tmp_path / "h.html").read_text("utf-8")
+
+
+def test_a_missing_folders_remedy_is_a_command(tmp_path: Path) -> None:
+    made = complaint(2, "train", COURSE, "--merges", 2, "-o", tmp_path / "new folder" / "x.json")
+    assert made.endswith(f"mkdir -p '{tmp_path / 'new folder'}'")
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         (["-p", "bert", "--pattern", "gpt2"], "--pattern is for --pre-tokenizer byte_level, not for bert"),
@@ -899,6 +941,10 @@ def test_training_goes_on_and_is_trimmed(tmp_path: Path) -> None:
     assert Tokenizer.load(shorter).encode(text).ids == loaded.encode(text).ids
     assert len(built.ids("\n".join(lines))) < len(loaded.ids("\n".join(lines)))
     assert "choose a number from 0 to 29" in complaint(1, "trim", longer, "--merges", 30)
+    for name in ("x.tiktoken", "vocab.json", "merges.txt"):
+        assert "a tokenizer.json is written" in complaint(
+            2, "trim", longer, "--merges", 1, "-o", tmp_path / name
+        )
     for option in (["--alphabet", "bytes"], ["-p", "bert"], ["--special-token", "<s>"]):
         assert "--extend goes on with what" in complaint(2, "train", COURSE, "--extend", old, *option)
     assert "there is no such file" in complaint(1, "train", COURSE, "--extend", str(tmp_path / "none.json"))

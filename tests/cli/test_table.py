@@ -96,6 +96,7 @@ TABLE = {
         for name in ("train", "encode", "show", "decode", "trace", "step", "handout", "package", "count", "open")
     },
     # packages, and drawings in a terminal
+    "a package without a key": Line("package construct --scorm 1.2 -o x.zip", 2, err="only the app can check these answers"),
     "a package of nothing": Line("package nothing --scorm 1.2 -o x.zip", 2, err="neither a .toml file nor a kind of exercise; choose one of bpe_"),
     "a package without a version": Line("package bpe_pair -o x.zip", 2, err="'--scorm'"),
     "a package of another version": Line("package bpe_pair --scorm 1.3 -o x.zip", 2, err="'1.3' is not one of '1.2', '2004'"),

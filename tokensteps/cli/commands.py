@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, count
-from pathlib import Path
 from typing import Any
 
 import click
@@ -41,7 +40,15 @@ from tokensteps.cli.training import (
     train_with_options,
     training_options,
 )
-from tokensteps.cli.views import COLUMNS, FORMATS, files_to_write, read_ids, trace_text
+from tokensteps.cli.views import (
+    COLUMNS,
+    FILE_KINDS,
+    FORMATS,
+    files_to_write,
+    read_ids,
+    trace_text,
+    warn_of_left_out,
+)
 from tokensteps.drawing.tokens import SHOW, Style
 from tokensteps.language.i18n import LANGUAGES, use_language
 from tokensteps.limits import HANDOUT_STEPS
@@ -128,6 +135,7 @@ def train_command(template: str, output: str, force: bool, **options: Any) -> No
     contents = {path: kind.write(trace, tokenizer) for path, kind in files.items()}
     for path, text in contents.items():
         write_output(path, text, options["quiet"])
+    warn_of_left_out(files, trace.corpus.pipeline, options["kind"])
 
 
 @command_line.command(
@@ -148,6 +156,8 @@ def trim_command(file: str, merges: int, output: str, force: bool) -> None:
 
     Only the end of the list can go: later merges need the tokens that earlier ones make.
     """
+    if {*files_to_write(output, "bpe", with_template=False).values()} != {FILE_KINDS["tokenizer.json"]}:
+        raise click.UsageError(f"--output {output}: a tokenizer.json is written; choose such a name.")
     refuse_to_overwrite(output, force)
     tokenizer = loaded(file, ())
     write_output(output, tokenizer_to_json(trim(tokenizer, merges)), quiet=False)
@@ -396,7 +406,7 @@ def handout_command(
 
     draw = STEP_KINDS[trace.ranked_by].frame
     style = Style(trace.corpus.pipeline.byte_level, show, frozenset(trace.special_tokens))
-    files = ", ".join(Path(name).name for name in options["files"] if name != "-")
+    files = ", ".join(click.format_filename(name, shorten=True) for name in options["files"] if name != "-")
     name = algorithm_named(trace.algorithm, options["kind"]).title
     heading = title or ": ".join(filter(None, [name, files]))
     use_language(language)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -132,7 +131,7 @@ def column_names(paths: Sequence[str]) -> list[str]:
     >>> column_names(["a/tokenizer.json", "b.json"]), column_names(["a/tokenizer.json", "b/tokenizer.json"])
     (['tokenizer.json', 'b.json'], ['a/tokenizer.json', 'b/tokenizer.json'])
     """
-    short = [Path(path).name for path in paths]
+    short = [click.format_filename(path, shorten=True) for path in paths]
     return short if len({*short}) == len(short) else [*paths]
 
 

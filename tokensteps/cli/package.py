@@ -56,6 +56,7 @@ def package_command(
     from tokensteps.language.i18n import _
     from tokensteps.site.lesson_file import read_lesson
     from tokensteps.site.lesson_page import own_lesson_page
+    from tokensteps.site.locks import locks_of
     from tokensteps.site.practice import sets_of
     from tokensteps.site.scorm import exercises_page, scorm_package
     from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
@@ -63,6 +64,10 @@ def package_command(
     if lesson in EXERCISE_KINDS:
         use_language(language)
         result = [one for exercises in sets_of(lesson, number).values() for one in exercises]
+        if not any(map(locks_of, result)):
+            raise click.UsageError(
+                f"{lesson}: only the app can check these answers; choose another kind of exercise."
+            )
         page = exercises_page(result, _(EXERCISE_KINDS[lesson].title))
     elif Path(lesson).suffix == ".toml":
         own = read_lesson(Path(lesson))

@@ -6,6 +6,7 @@ import codecs
 import errno
 import os
 import re
+import shlex
 import shutil
 import stat
 import sys
@@ -226,8 +227,10 @@ def refuse_to_overwrite(output: str, force: bool) -> None:
             raise click.UsageError(f"{path} is a folder; name a file in it.")
         if not path.absolute().parent.is_dir():
             raise click.UsageError(
-                f"{path}: there is no folder {path.parent}; make it first: mkdir -p {path.parent}"
+                f"{path}: there is no folder {path.parent}; make it first: mkdir -p {shlex.quote(str(path.parent))}"
             )
+        if not path.exists() and not os.access(path.absolute().parent, os.W_OK):
+            raise click.UsageError(f"{path}: nothing can be written to {path.parent}; choose another folder.")
 
 
 def write_output(path: str, text: str, quiet: bool) -> None:
@@ -259,7 +262,9 @@ def write_file(path: Path, data: bytes) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)  # a device or a pipe: nothing may take its place
         return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(
+        f".tokensteps.{os.getpid()}.part"
+    )  # short: the name may have all the letters it can
     try:
         part.write_bytes(data)
         if path.exists():

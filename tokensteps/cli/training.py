@@ -288,6 +288,7 @@ TRAINING_OPTIONS: Final = (
     option(
         "--second-pattern",
         "superbpe: cut the text only at the matches of this regular expression where tokens may bridge spaces.",
+        type=TEXT,
         usual="the authors'",
     ),
     option(

@@ -26,6 +26,7 @@ from tokenizers_core.files.exports import (
 )
 from tokenizers_core.files.steps import step_to_csv, step_to_json
 from tokenizers_core.files.tokenizer_json import tokenizer_to_json
+from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.training.algorithms import ALGORITHMS, WORDPIECE, AnyTrace
 
 # --- Tokenizers ---------------------------------------------------------------------------------------------
@@ -82,6 +83,26 @@ def files_to_write(
     if name == "vocab.json" and kind != "pickybpe":  # neither is complete without the other
         files[str(path.with_name(path.name.removesuffix(name) + "merges.txt"))] = FILE_KINDS["merges.txt"]
     return files
+
+
+def warn_of_left_out(files: Mapping[str, FileKind], pipeline: Pipeline, kind: str | None) -> None:
+    """Warn about options of the training that the files can't hold, and that `encode` can't be told."""
+    if FILE_KINDS["tokenizer.json"] in files.values():
+        return
+    normalizer = pipeline.normalizer
+    options = {
+        "--kind superbpe": kind == "superbpe",
+        "--user-defined-symbol": bool(pipeline.user_defined_symbols),
+        "--digits, --scripts or --cut": bool(pipeline.cuts),
+        "--replace": not isinstance(normalizer, str) and not all(isinstance(one, str) for one in normalizer),
+    }
+    named = ", ".join(name for name, used in options.items() if used)
+    if named:
+        click.echo(
+            f"Warning: {', '.join(map(click.format_filename, files))}: no room for {named}, so encode finds other tokens with it; "
+            "write a tokenizer.json as well.",
+            err=True,
+        )
 
 
 # --- Encodings ----------------------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ class DrawnRun(NamedTuple):
     """The number of those steps, if not all of the run's: plain text."""
     terms: dict[str, tuple[str, str]]
     """The marked terms of its frames: name and definition."""
+    last: int
+    """The last drawn step."""
 
 
 def filled(template: str, **parts: str) -> str:
@@ -154,7 +156,7 @@ def draw_steps(
         part = _("Step {step} of the first {last} of {all}").replace("{all}", count(last))
         labels = {**labels, "step": part}
     data = payload(title, shown, 0, frames, (min(step, shown), 1), labels)
-    return DrawnRun(data, remark, dict(sorted(terms.items())))
+    return DrawnRun(data, remark, dict(sorted(terms.items())), shown)
 
 
 _MORE: Final = re.compile(r'<p class="more" data-more="(\d+)">[^<]*</p>')

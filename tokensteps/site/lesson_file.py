@@ -451,9 +451,9 @@ def read_rule(table: Table, rule: Setting) -> Any:
     """A setting's value: a text, a number, true or false."""
     value = table.take(rule.name)
     try:
-        if not isinstance(value, str | int):
+        if not isinstance(value, str | int | float):
             raise ValueError(value)
-        return rule.parse(rule.write(value))
+        return rule.parse(str(value) if isinstance(value, float) else rule.write(value))
     except ValueError:
         wanted = f"one of {', '.join(rule.choices)}" if rule.choices else {
             "switch": "true or false", "number": f"a whole number from {rule.least:,} to {rule.most:,}",

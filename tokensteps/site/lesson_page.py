@@ -78,10 +78,11 @@ def show_run(run: OwnRun) -> ShownRun:
     """Train a run, and draw the lesson's parts of it."""
     try:
         trace = train_here(run.recipe)
-        for step in (run.step, *(step for step, _text in run.steps)):
-            refuse_missing_step(run, step, trace)
         title = f"{trace_name(trace)}: {run_corpus(run)}"
-        books = [(title, draw_training(trace, run.step, title))]
+        drawn = draw_training(trace, run.step, title)
+        for step in (run.step, *(step for step, _text in run.steps)):
+            refuse_missing_step(run, step, trace, drawn.last)
+        books = [(title, drawn)]
         if run.encode:
             books.append(draw_encoding(trace, len(trace), run.encode))
     except LessonError:
@@ -91,10 +92,11 @@ def show_run(run: OwnRun) -> ShownRun:
     return ShownRun(books, run.steps)
 
 
-def refuse_missing_step(run: OwnRun, step: int, trace: AnyTrace) -> None:
-    """Raise LessonError for a step not in the run."""
-    if step > len(trace):
-        wanted = f"a step of the run, from 0 to {len(trace):,}"
+def refuse_missing_step(run: OwnRun, step: int, trace: AnyTrace, last: int) -> None:
+    """Raise LessonError for a step not in the run, or after the `last` one that the page has room for."""
+    if step > last:
+        drawn = "the run" if last == len(trace) else f"those drawn here of the run's {len(trace):,}"
+        wanted = f"a step of {drawn}, from 0 to {last:,}"
         raise LessonError("wrong", f"{run.place}: step", value=f"{step:,}", wanted=wanted)
 
 

@@ -106,6 +106,7 @@ def test_invalid_lesson_files(tmp_path: Path, text: str | bytes, message: str) -
     ("run", "message"),
     [
         ("corpus = 'hug', step = 99", "lesson.toml, part 1: run: step is 99, but must be a step of the run, from 0 to 7: change it."),
+        ("corpus = 'prose', size = 1500, step = 700", "step is 700, but must be a step of those drawn here of the run's 1,243, from 0 to "),
         ("counts = 'hug x'", "lesson.toml, part 1: run can't be trained: Line 1"),
         ("corpus = 'hug', size = 3", "can't be trained: vocab_size=3 is below the alphabet's 7 symbols; choose at least 7."),
         (f"counts = 'hug {'9' * 5_000}'", "the count has more than 18 digits"),
@@ -117,6 +118,11 @@ def test_impossible_runs_of_a_lesson(tmp_path: Path, run: str, message: str) -> 
     with pytest.raises(LessonError) as error:
         own_lesson_page(lesson, "lessons/x.html")
     assert message in str(error.value)
+
+
+def test_a_setting_may_be_a_number_with_a_point(tmp_path: Path) -> None:
+    part = read(tmp_path, RUN.format("corpus = 'hug', kind = 'pickybpe', threshold = 0.9")).parts[0]
+    assert part.run is not None and part.run.recipe["threshold"] == "0.9"
 
 
 def test_a_run_is_as_its_settings_say(tmp_path: Path) -> None:
