@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 import sentencepiece
 import tiktoken
+from google.protobuf.runtime_version import VersionError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,7 +134,7 @@ def trained(
     )
     try:
         from sentencepiece import sentencepiece_model_pb2
-    except RuntimeError:
+    except VersionError:
         pytest.skip("protobuf is older than sentencepiece's description of its files")
     model = sentencepiece_model_pb2.ModelProto.FromString(written)
     model.normalizer_spec.escape_whitespaces = escapes
