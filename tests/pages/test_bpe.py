@@ -54,6 +54,15 @@ def test_a_bare_address_is_the_course() -> None:
     assert tabs(app) == TABS
 
 
+def test_a_look_at_another_corpus_leaves_the_address() -> None:
+    """Without a text, no stage is drawn; back at the first corpus, the address has that one."""
+    app = PAGE.opened("")
+    for corpus in ("paste", "course"):
+        app.selectbox(key="bpe.corpus").set_value(corpus)
+        run(app)
+    assert address(app)["corpus"] == "course"
+
+
 def test_a_link_sets_everything() -> None:
     text = pack_text(PASTED)
     query = f"corpus=paste&text={text}&pre=whitespace_split&normalizer=lowercase&ties=greatest&size=14&min=2"

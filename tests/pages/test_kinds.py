@@ -54,6 +54,16 @@ def shown_in(app: AppTest) -> str:
     return "".join(html.proto.body for html in app.get("html"))
 
 
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_each_step_with_a_symbol_is_drawn(kind: str) -> None:
+    """A string to keep whole, also with the steps that are no merges."""
+    trace = trace_at(BPE, corpus=EXAMPLE[kind], kept="th")
+    assert trace.corpus.symbols_cut_out and trace.corpus.symbols_cut_out[0] > 0
+    style = Style(trace.corpus.pipeline.byte_level)
+    for snapshot in trace:
+        assert merge_frame(snapshot, style).html
+
+
 def test_examples_are_trained_as_the_engine_does() -> None:
     lines = EXAMPLES["phrases"].text().splitlines()
     superwords = train_superbpe(Corpus.from_texts(lines), 220, transition=190, min_frequency=2)

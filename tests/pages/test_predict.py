@@ -398,6 +398,11 @@ def test_a_teacher_checks_the_codes_of_a_class() -> None:
     app.text_input(key="challenge.link").set_value(f"http://localhost/challenge?c={one.sealed()}")
     run(app)
     assert list(tables(app)[0]["right"]) == [2, 1] and "Line 3" in problems(app)[0]
+    app.switch_page(str(Path("pages", "learn", "glossary.py")))
+    run(app)
+    app.switch_page(str(Path("pages", "learn", "challenge.py")))
+    run(app)
+    assert list(tables(app)[0]["right"]) == [2, 1], "after a look at another page"
     app.text_area(key="challenge.codes").set_value("x\n" * 501)
     run(app)
     assert "501 codes" in problems(app)[0]

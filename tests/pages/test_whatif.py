@@ -236,6 +236,18 @@ def test_a_rule_with_a_text_asks_for_it() -> None:
     assert address(app)["to"] == "e" and board(app)
 
 
+def test_an_undone_change_leaves_the_address() -> None:
+    """Another change, and back; and a change that lacks its words has its kind in the address."""
+    app = opened()
+    for what in ("ties", "count"):
+        app.selectbox(key="whatif.what").set_value(what)
+        run(app)
+    assert address(app).keys().isdisjoint({"what", "to"})
+    app.selectbox(key="whatif.what").set_value("cut")
+    run(app)
+    assert address(app)["what"] == "cut" and "to" not in address(app)
+
+
 def test_a_learners_words_stay_text() -> None:
     text = "<script>alert(1)</script> <b>low</b> 'x' \u202elow <b>low</b> {x} $x$"
     spec = "bpe?" + urlencode(

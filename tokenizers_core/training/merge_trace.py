@@ -466,7 +466,7 @@ class MergeTrace(Trace[MergeSnapshot]):
     def excluded(self, step: int) -> Sequence[Excluded]:
         """The pairs better than that of step `step` but excluded by bounds, best first; at most
         `CANDIDATES_LISTED`."""
-        if self.bounds is None or step == 0:
+        if self.bounds is None or step == 0 or not self.record.is_merge(step):
             return ()
         before = step - 1
         values, chosen = self.pair_values(before), self.record.pair(step)

@@ -159,6 +159,15 @@ def coming_step(key: str, trace: str, param: str = "step", linked: bool = False)
     return was["step"] if was["trace"] == trace else None
 
 
+def update_url_without_book(key: str, url: Mapping[str, str | None]) -> None:
+    """Write the address of a page whose flipbook isn't drawn in this run: when it is back, even as it was
+    before, it writes its own again."""
+    update_url(url)
+    was: _Visit | None = st.session_state.get(f"{key}.position")
+    if was is not None:
+        was["url"] = {}
+
+
 def go_to(key: str, step: int, *, move: bool = True) -> None:
     """Ask the flipbook under `key` to go to `step` at the next run: for callbacks of buttons and tables.
 

@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from tokensteps.components.address import excerpt_in_url, update_url
+from tokensteps.components.address import excerpt_in_url
+from tokensteps.components.flipbook import update_url_without_book
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
 from tokensteps.language.i18n import _, count, ngettext
@@ -77,7 +78,7 @@ def show_stepping(
             return
         controls.offer_table(source)
     st.session_state.pop(controls.key(stage.FOLLOWED), None)
-    update_url(controls.url())
+    update_url_without_book(controls.key("book"), controls.url())
 
 
 def show_stage(

@@ -295,6 +295,7 @@ def joined_corpora(corpora: Corpora) -> Corpus:
         sum(corpus.replaced for corpus in parts),
         tuple(map(ends.__getitem__, counts)) if all(corpus.ends for corpus in parts) else (),
         parts[-1].last,
+        symbols_cut_out=tuple(map(sum, zip(*(corpus.symbols_cut_out for corpus in parts), strict=True))),
         texts=tuple(text for corpus in parts for text in corpus.texts),
     )
 

@@ -259,8 +259,10 @@ def _checker(sealed: str) -> None:
             "A student can start over in another window, or try the same words elsewhere: treat the codes as practice, not as an exam."
         )
     )
-    link = st.text_input(_("Challenge link"), key="challenge.link", placeholder=sealed[:60])
-    codes = st.text_area(_("Codes, one per line"), key="challenge.codes", height=120)
+    link = st.text_input(
+        _("Challenge link"), key="challenge.link", placeholder=sealed[:60], persist_state="session"
+    )
+    codes = st.text_area(_("Codes, one per line"), key="challenge.codes", height=120, persist_state="session")
     lines = plain_text(codes).splitlines()
     number = sum(bool(line.strip()) for line in lines)
     if not number:

@@ -11,8 +11,8 @@ import streamlit as st
 from tokenizers_core.counterfactual.divergence import first_divergence
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.components.address import excerpt_in_url, page_address, step_is_due, update_url
-from tokensteps.components.flipbook import go_to
+from tokensteps.components.address import excerpt_in_url, page_address, step_is_due
+from tokensteps.components.flipbook import go_to, update_url_without_book
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import readable
 from tokensteps.drawing.whatif import WhatIf, style_of, whatif_frame, whatif_html
@@ -43,6 +43,7 @@ from tokensteps.widgets.tour import titled
 WHATIF_TEXT: Final = 20_000
 """Characters of the text for comparing two runs: it is encoded twice, and for every count of a word."""
 
+WHATIF_BOOK: Final = f"{WHATIF_PAGE}.book"
 TOKENS_SHOWN_AS = "spaces"
 """The way of writing tokens."""
 
@@ -67,7 +68,7 @@ def show() -> None:
         if result is not None:
             show_runs(controls, *result)
     except TokenizersCoreError as error:
-        update_url(controls.url())
+        update_url_without_book(WHATIF_BOOK, controls.url())
         problem(explained(error))
 
 
@@ -77,7 +78,7 @@ def chosen_change(controls: WhatIfControls) -> tuple[AnyTrace, Change] | None:
     change = None if ours is None else controls.change_widgets(ours, partial(flips, ours))
     if ours is not None and change is not None:
         return ours, change
-    update_url(controls.url())
+    update_url_without_book(WHATIF_BOOK, controls.url())
     return None
 
 
@@ -89,11 +90,11 @@ def show_runs(controls: WhatIfControls, ours: AnyTrace, change: Change) -> None:
     url = controls.url(change)
     with board:
         if text is None:
-            update_url(url)
+            update_url_without_book(WHATIF_BOOK, url)
         elif change.to is None and change.what == COUNT:
             show_counts(controls, ours, change, text)
         else:
-            update_url(url | {"step": None})
+            update_url_without_book(WHATIF_BOOK, url | {"step": None})
             show_change(controls, ours, change, text)
     query = controls.query
     page_link(controls.run.algorithm.name, _("Step through the run as it is"), query)
@@ -133,7 +134,7 @@ def show_counts(controls: WhatIfControls, ours: AnyTrace, change: Change, text: 
         linked = "step" in st.query_params and (step_is_due() or reads_address(at not in state))
         state[at] = name
         if not linked:
-            go_to(f"{WHATIF_PAGE}.book", first_telling(controls, ours, change.of, counts) - counts[0])
+            go_to(WHATIF_BOOK, first_telling(controls, ours, change.of, counts) - counts[0])
     position = stage.stage(
         WHATIF_PAGE,
         name,

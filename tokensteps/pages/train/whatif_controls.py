@@ -279,9 +279,10 @@ class WhatIfControls:
         """The settings in the address's form; None for the usual values."""
         state = st.session_state
         run, text = state[self.key("t1")], plain_text(state.get(self.key("a"), ""))
+        what = change.what if change else state.get(self.key("what"), COUNT)
         url: dict[str, str | None] = {
             "t1": None if run == FIRST_RUN else run,
-            "what": None,
+            "what": None if what == COUNT else what,
             "of": None,
             "to": None,
             "a": write_short(text) if text else None,
@@ -289,7 +290,6 @@ class WhatIfControls:
         if change is None:
             return url
         value = change.to
-        url["what"] = None if change.what == COUNT else change.what
         url["of"] = write_short(change.of) if change.of else None
         url["to"] = None if value is None else str(int(value)) if isinstance(value, bool) else str(value)
         return url
