@@ -266,6 +266,9 @@ def test_back_and_forward_at_a_station(serve: Callable[..., str], open_page: Cal
     expect(strip.locator(".told p").first).to_contain_text("You answered u + n and h + ug.")
 
 
+PROGRESS = "localStorage.getItem('tokensteps.path')"
+
+
 def test_the_path_in_two_tabs(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Two tabs on the path, both opened before either has done anything: what the second one does later takes
     nothing from the first one's stations, neither in a new tab nor in the second itself."""
@@ -277,9 +280,10 @@ def test_the_path_in_two_tabs(serve: Callable[..., str], open_page: Callable[...
         page.wait_for_url(f"**walk=path.{number}*")
         at_rest(page)
     for page in (first, second):
+        before = page.evaluate(PROGRESS)
         page.locator(CARD).get_by_role("button", name="Reveal").click()
         expect(page.locator(f"{STRIP} .which")).to_contain_text("answer shown")
-        at_rest(page)
+        page.wait_for_function(f"before => {PROGRESS} !== before", arg=before)
     second.get_by_role("link", name="Home", exact=True).click()
     expect(second.locator(".walked")).to_have_text(f"2 stations of {len(STATIONS)} done")
     second.close()
