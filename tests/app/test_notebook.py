@@ -275,8 +275,8 @@ def test_a_table_of_the_run_has_every_text_as_it_is() -> None:
         assert run.to_pandas()["kind"].tolist() == [one.event.kind for one in run[1:]]
     chosen = RUNS["paritybpe"].to_pandas()["language"].tolist()
     assert chosen == [one.event.language for one in RUNS["paritybpe"][1:]] and {*chosen} == {"en", "de"}
-    numbered = train_paritybpe({"01": HUG, "NA": Corpus.from_counts({"hugs": 26})}, merges=5)
-    assert {*numbered.to_pandas()["language"]} == {"01", "NA"}
+    numbered = train_paritybpe({"01": HUG, "02": Corpus.from_counts({"hugs": 26})}, merges=5)
+    assert {*numbered.to_pandas()["language"]} == {"01", "02"}
     pruned = RUNS["unigram"].to_pandas()
     assert pruned["loss"].dtype == float and len(pruned) == len(RUNS["unigram"])
 
