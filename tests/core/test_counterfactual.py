@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -88,6 +89,19 @@ def test_tipping_points_are_those_of_brute_force(algorithm: str) -> None:
         step, requested = random.randint(1, len(trace)), [random.choice(sorted(words))]
         wanted = {word: brute_force(words, step, word, picks) for word in requested}
         assert tipping_points(trace, step, requested, BOUND) == wanted, (words, rule, step)
+
+
+@pytest.mark.parametrize("limit", [{"limit_alphabet": 2}, {"character_coverage": 0.8}])
+def test_a_count_can_change_a_limited_alphabet(limit: dict[str, Any]) -> None:
+    """Of ab 5 and cd 3, the alphabet has a and b, until cd is as frequent. Oracle: training again."""
+    counts = {"ab": 5, "cd": 3}
+    trace = train_bpe(Corpus.from_counts(counts), **limit)
+    tips = tipping_points(trace, 1, counts, 20)
+    assert tips == {"ab": -3, "cd": 3}
+    for word, change in tips.items():
+        for off, same in ((0, False), (1 if change < 0 else -1, True)):
+            again = train_bpe(Corpus.from_counts({**counts, word: counts[word] + change + off}), **limit)
+            assert (again[1].event.pair == trace[1].event.pair) == same
 
 
 def test_a_minimum_count_can_tip_a_step() -> None:

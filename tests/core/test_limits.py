@@ -230,3 +230,19 @@ def test_without_limits_training_is_as_before() -> None:
     trace = train_bpe(Corpus.from_counts({"hug": 1}))
     assert trace.bounds is None and not {*Limits._fields} & trace.settings.keys() and trace[1].excluded == ()
     assert train_unigram(Corpus.from_counts({"hug": 1}), 10, 5, max_piece_length=2)[-1].vocab
+
+
+def test_a_special_token_may_be_a_character() -> None:
+    """Beyond the alphabet's limit: it has an id, so it is left in, and every snapshot says so. Oracle: the
+    library's merges; the words, counted by hand."""
+    counts = {"1b1b1": 5, "11": 5, "bb": 2}
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
+    trainer = tokenizers.trainers.BpeTrainer(limit_alphabet=1, special_tokens=["b"], show_progress=False)
+    theirs.train_from_iterator([word for word, times in counts.items() for _ in range(times)], trainer)
+    merges = [tuple(pair) for pair in json.loads(theirs.to_str())["model"]["merges"]]
+    trace = train_bpe(
+        Corpus.from_counts(counts), limit_alphabet=1, special_tokens=["b"], tie_rule="lowest_ids"
+    )
+    assert [one.event.pair for one in trace[1:]] == merges
+    assert trace[0].splits() == {"1b1b1": tuple("1b1b1"), "11": ("1", "1"), "bb": ("b", "b")}
+    assert trace.left_out == {} and trace[1].event.candidates[0].freq == trace[1].event.freq == 10

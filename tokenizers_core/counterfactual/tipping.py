@@ -187,11 +187,16 @@ def certain(
     """For each word, by its index, two changes of its count, from 0 down and up: in between, steps 1 to
     `step` stay as they are.
 
-    Only for plain merging, where counts alone decide a step; (0, 0) says nothing. A change that removes the
+    Only for plain merging, where counts alone decide a step, and of characters that they don't decide on;
+    (0, 0) says nothing. A change that removes the
     word is never certain: pairs may be met elsewhere first.
     """
     ranges = dict.fromkeys(indices, (-bound, bound))
-    if not isinstance(trace, MergeTrace) or (isinstance(trace, BpeTrace) and trace.kind != "plain"):
+    if (
+        not isinstance(trace, MergeTrace)
+        or (isinstance(trace, BpeTrace) and trace.kind != "plain")
+        or {"limit_alphabet", "character_coverage"} & trace.settings.keys()
+    ):
         return dict.fromkeys(ranges, (0, 0))
     for earlier in range(step):
         if tell.next_step():

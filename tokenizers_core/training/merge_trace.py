@@ -391,11 +391,13 @@ class MergeTrace(Trace[MergeSnapshot]):
         first."""
         if not {"limit_alphabet", "character_coverage"} & self.settings.keys():
             return {}
-        return left_out(self.corpus, self.alphabet, self.prefix)
+        characters = (token for token in self.special_tokens if len(token) == 1)
+        return left_out(self.corpus, (*self.alphabet, *characters), self.prefix)
 
     @cached_property
     def _alphabet(self) -> frozenset[str]:
-        return frozenset(self.alphabet)
+        """With a special token that is a character: it has an id, so it is left in, as in the library."""
+        return frozenset((*self.alphabet, *self.special_tokens))
 
     @property
     def shortfall(self) -> UnreachedSizeError | None:
