@@ -6,6 +6,7 @@ It is sealed: the browser can give it back, or lose it, but not change it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -32,15 +33,22 @@ def synced(
     which its message may be lost.
     """
     text = seal("kept", [name, what]) if what else ""
-    known = f"keep-{name}.merged"
-    merged = st.session_state.get(known, "")
+    merged = st.session_state.get(f"keep-{name}.merged", "")
     data = {"place": name, "text": text, "lasting": lasting, "erased": erased, "merged": merged, "page": page}
     message = component("keep", ())(
-        key=f"keep-{name}", data=data, on_kept_change=ignore, on_erased_change=on_erased
+        key=f"keep-{name}",
+        data=data,
+        on_kept_change=partial(_note_merged, name) if lasting else ignore,
+        on_erased_change=on_erased,
     ).kept
-    if lasting and message:
-        st.session_state[known] = str(message)
     match unseal("kept", str(message)):
         case [str(at), list(result)] if at == name and (lasting or not what):
             return result
     return []
+
+
+def _note_merged(name: str) -> None:
+    """Another tab's text has come: this run returns it, and tells the browser so. (After a change of page, it
+    may have been for the page before, and is no longer there.)"""
+    if text := (st.session_state.get(f"keep-{name}") or {}).get("kept"):
+        st.session_state[f"keep-{name}.merged"] = str(text)
