@@ -7,15 +7,13 @@ Oracle: the five words counted by hand (the course's worked example), `tokenizer
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, received
-from tests.waiting import until
+from tests.browser.conftest import ROOT, at_rest
 from tokensteps.drawing.tokens import lit_id
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS
@@ -268,21 +266,11 @@ def test_back_and_forward_at_a_station(serve: Callable[..., str], open_page: Cal
     expect(strip.locator(".told p").first).to_contain_text("You answered u + n and h + ug.")
 
 
-PROGRESS = "localStorage.getItem('tokensteps.path')"
-
-
-def sent_to_keep(messages: list[bytes]) -> str:
-    """The last progress that a page was given to keep."""
-    texts: list[bytes] = re.findall(rb'"place": ?"path", ?"text": ?"([^"]+)"', b"".join(messages))
-    return texts[-1].decode()
-
-
 def test_the_path_in_two_tabs(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Two tabs on the path, both opened before either has done anything: what the second one does later takes
     nothing from the first one's stations, neither in a new tab nor in the second itself."""
     first = open_page(own="path-tabs")
     second, app = first.context.new_page(), serve(ROOT / "app.py")
-    heard = {page: received(page) for page in (first, second)}
     for number, page in enumerate((first, second), start=4):
         page.goto(app)
         page.get_by_role("link", name=STATIONS[number - 1].link.label).click()
@@ -291,7 +279,7 @@ def test_the_path_in_two_tabs(serve: Callable[..., str], open_page: Callable[...
     for page in (first, second):
         page.locator(CARD).get_by_role("button", name="Reveal").click()
         expect(page.locator(f"{STRIP} .which")).to_contain_text("answer shown")
-        until(lambda page=page: page.evaluate(PROGRESS) == sent_to_keep(heard[page]))  # type: ignore[misc]
+        at_rest(page)
     second.get_by_role("link", name="Home", exact=True).click()
     expect(second.locator(".walked")).to_have_text(f"2 stations of {len(STATIONS)} done")
     second.close()

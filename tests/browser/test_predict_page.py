@@ -137,23 +137,6 @@ def test_what_is_kept_outlives_two_quick_reloads(page: Page) -> None:
     assert handed == ["sealed", "sealed"]
 
 
-def test_another_tabs_text_stays_until_it_is_known(page: Page) -> None:
-    """It is handed over with each run of the page until that has it (`merged`); only then another text takes
-    its place: a message may be lost with a page that is left at once."""
-    page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
-    page.goto("http://localhost/")
-    page.evaluate("localStorage.setItem('tokensteps.x', 'theirs')")
-    page.add_script_tag(content=read_script("keep").replace("export default ", ""))
-    result = page.evaluate(
-        """() => ["", "", "theirs"].map((merged) => {
-      const told = [], data = { place: "x", text: merged ? "both" : "mine", lasting: true, merged };
-      keep({ data, parentElement: document.body, setTriggerValue: (_name, text) => told.push(text) });
-      return [told, localStorage.getItem("tokensteps.x")];
-    })"""
-    )
-    assert result == [[["theirs"], "theirs"], [["theirs"], "theirs"], [[], "both"]]
-
-
 def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:
     """Address, keys, scrubber, timeline, play: nothing leads past the answered steps, and the browser never
     has more.

@@ -115,7 +115,7 @@ def show_walk(page: str) -> bool:
             update_url({WALK_PARAMETER: write_walk(place)})
     with st.sidebar, st.container(key="walk"):
         if page == "home" or (place is not None and place.walk == PATH_WALK):
-            _keep_progress(page)
+            _keep_progress()
         if place is not None:
             _strip(page, place)
     if place is not None and place.walk == PATH_WALK:
@@ -218,19 +218,12 @@ def open_stop_tab(page: str, place: WalkPlace) -> None:
         st.session_state[f"{page}.tab"] = _(link.tab)
 
 
-def _keep_progress(page: str) -> None:
+def _keep_progress() -> None:
     """Have the browser keep the progress, after asking it for its earlier one."""
     state, now = st.session_state, path_progress()
     what = now.saved() if state.get(PROGRESS_REQUESTED) else []
     result = read_progress(
-        synced(
-            PATH_WALK,
-            what,
-            lasting=True,
-            page=page,
-            erased=state.get(PATH_ERASED, False),
-            on_erased=erase_progress,
-        )
+        synced(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
     )
     state[PROGRESS_REQUESTED] = True
     if result != PathProgress() and result._replace(old=now.old) != now:
