@@ -262,9 +262,8 @@ def write_file(path: Path, data: bytes) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)  # a device or a pipe: nothing may take its place
         return
-    part = path.with_name(
-        f".tokensteps.{os.getpid()}.part"
-    )  # short: the name may have all the letters it can
+    # A short name: the file's own may be as long as names can be.
+    part = path.with_name(f".tokensteps.{os.getpid()}.part")
     try:
         part.write_bytes(data)
         if path.exists():
