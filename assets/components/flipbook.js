@@ -356,10 +356,12 @@ class Flipbook extends Component {
     onEntry((event) => replaceIfOnly(params(), event), signal);
     document.addEventListener("tokensteps:again", () => { this.again = true; }, { signal });
     document.addEventListener("click", (event) => { // a link leads off the page; a report would reach the next one
-      if (!event.composedPath().some((node) => node.tagName === "A")) return;
+      if (!leads(event)) return;
+      const { send } = this;
       this.play(false);
       this.cancel("tell");
       this.send = () => {};
+      addEventListener("pageshow", () => { this.send = send; }, { signal, once: true }); // as it was, by Back
     }, { signal, capture: true });
   }
   onKey(event) {

@@ -167,6 +167,11 @@ function isDrawing() {
 // Whether a key belongs to an input method. In Safari, the Enter that takes its proposal comes after its end.
 const isComposing = ({ isComposing: composes, keyCode }) => composes || keyCode === 229;
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
+function leads(event) { // whether a click on a link leaves the page as it stands: to no new tab, file or place on it
+  const link = event.composedPath().find((node) => node.tagName === "A" && node.href);
+  if (!link || link.download || hasModifier(event) || !["", "_self"].includes(link.target)) return false;
+  return String(link.href).split("#")[0] !== location.href.split("#")[0];
+}
 
 // Parts that take letters themselves, and parts that take Page Up and Page Down: no box of one line, no list of tokens.
 const LISTS = '[role="listbox"]:not(.ts-chips > *, .ts-pipeline > *),';

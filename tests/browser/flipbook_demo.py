@@ -90,6 +90,7 @@ def main() -> None:
         st.session_state["corpus"] = linked if linked in LASTS else "long"
     st.sidebar.selectbox("Corpus", list(LASTS), key="corpus")
     st.sidebar.text_input("Text", key="text")
+    st.sidebar.markdown("[A new tab](?corpus=short)")
     stage(st.session_state["corpus"])
 
 

@@ -279,6 +279,7 @@ def test_beside_other_widgets(demo: Callable[..., Page]) -> None:
     page = demo("?step=150")
     a_deep_link_and_a_reload(page)
     typing_does_not_step(page)
+    a_link_to_elsewhere_leaves_it_connected(page)
     rerun_leaves_the_stage_alone(page)
     back_returns_to_the_former_corpus_and_step(page)
 
@@ -301,6 +302,18 @@ def typing_does_not_step(page: Page) -> None:
     assert field.input_value() == "ab cd "
     assert state(page)["step"] == 5
     assert not state(page)["playing"]
+
+
+def a_link_to_elsewhere_leaves_it_connected(page: Page) -> None:
+    """Only a link that leaves the page ends its reports: one in a new tab doesn't, nor one with Ctrl held."""
+    link = page.get_by_role("link", name="A new tab")
+    for modifiers in ([], ["ControlOrMeta"]):
+        go(page, 40 + len(modifiers))
+        with page.context.expect_page() as popup:
+            link.click(modifiers=modifiers)  # type: ignore[arg-type]
+        popup.value.close()
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_text(f"Python is at {41 + len(modifiers)};")).to_be_visible()
 
 
 def rerun_leaves_the_stage_alone(page: Page) -> None:

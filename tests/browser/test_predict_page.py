@@ -137,6 +137,32 @@ def test_what_is_kept_outlives_two_quick_reloads(page: Page) -> None:
     assert handed == ["sealed", "sealed"]
 
 
+def test_another_tabs_text_stays_until_it_is_known(page: Page) -> None:
+    """It is handed over on each page until its reader knows it, and stays below this tab's text as long: a
+    message may be lost with a page that is left at once."""
+    page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
+    page.goto("http://localhost/")
+    page.evaluate("localStorage.setItem('tokensteps.x', 'theirs\\nolder')")
+    page.add_script_tag(content=read_script("keep").replace("export default ", ""))
+    result = page.evaluate(
+        """() => [["bpe", "mine"], ["bpe", "mine"], ["home", "mine"], ["home", "more"],
+        ["home", "both", "theirs\\nolder"], ["home", ""]].map(([page, text, known]) => {
+      const told = [], data = { place: "x", page, text, lasting: true, known, most: 3 };
+      keep({ data, parentElement: document.body, setTriggerValue: (_name, lines) => told.push(lines) });
+      return [told, localStorage.getItem("tokensteps.x")];
+    })"""
+    )
+    theirs = "theirs\nolder"
+    assert result == [
+        [[theirs], f"mine\n{theirs}"],
+        [[], f"mine\n{theirs}"],
+        [[theirs], f"mine\n{theirs}"],
+        [[], f"more\n{theirs}"],
+        [[], "both"],
+        [["both"], "both"],
+    ]
+
+
 def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:
     """Address, keys, scrubber, timeline, play: nothing leads past the answered steps, and the browser never
     has more.

@@ -9,7 +9,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Final
 
 import streamlit as st
@@ -45,7 +45,7 @@ from tokensteps.teaching.walk import (
     write_walk,
 )
 from tokensteps.widgets import stage
-from tokensteps.widgets.keep import synced
+from tokensteps.widgets.keep import synced_with_tabs
 from tokensteps.widgets.questions import ask, verdict_html
 
 WALK_PLACE: Final = "walk.place"
@@ -115,7 +115,7 @@ def show_walk(page: str) -> bool:
             update_url({WALK_PARAMETER: write_walk(place)})
     with st.sidebar, st.container(key="walk"):
         if page == "home" or (place is not None and place.walk == PATH_WALK):
-            _keep_progress()
+            _keep_progress(page)
         if place is not None:
             _strip(page, place)
     if place is not None and place.walk == PATH_WALK:
@@ -218,17 +218,17 @@ def open_stop_tab(page: str, place: WalkPlace) -> None:
         st.session_state[f"{page}.tab"] = _(link.tab)
 
 
-def _keep_progress() -> None:
+def _keep_progress(page: str) -> None:
     """Have the browser keep the progress, after asking it for its earlier one."""
     state, now = st.session_state, path_progress()
     what = now.saved() if state.get(PROGRESS_REQUESTED) else []
-    result = read_progress(
-        synced(PATH_WALK, what, lasting=True, erased=state.get(PATH_ERASED, False), on_erased=erase_progress)
-    )
+    erased = state.get(PATH_ERASED, False)
+    lists = synced_with_tabs(PATH_WALK, what, page=page, erased=erased, on_erased=erase_progress)
     state[PROGRESS_REQUESTED] = True
-    if result != PathProgress() and result._replace(old=now.old) != now:
-        state[PATH_PROGRESS] = now.together(result)
-        if result.old and not now.old:
+    results = [result for result in map(read_progress, lists) if result != PathProgress()]
+    if results:
+        state[PATH_PROGRESS] = reduce(PathProgress.together, results, now)
+        if any(result.old for result in results) and not now.old:
             toast = _(
                 "The path is new. The stations that you did on the old one are marked “answer shown”: do them yourself whenever you like."
             )

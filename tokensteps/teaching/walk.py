@@ -160,9 +160,8 @@ class PathProgress(NamedTuple):
         """Joined with the progress of another tab or an earlier session; this one's position counts."""
         done = self.done | other.done
         by_oneself = (self.done - self.shown) | (other.done - other.shown)
-        return PathProgress(
-            self.at or other.at, done, done - by_oneself, self.practised | other.practised, other.old
-        )
+        practised, old = self.practised | other.practised, self.old or other.old
+        return PathProgress(self.at or other.at, done, done - by_oneself, practised, old)
 
     def following(self) -> int:
         """The next station: the first unfinished one from the learner's position on, then from the start;

@@ -6,18 +6,21 @@ Oracle: the stored values; a browser that gives back something else. The way thr
 
 from __future__ import annotations
 
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit as st
 
 import tokensteps.widgets.keep
+from tokensteps.limits import SEALED_LIMIT
 from tokensteps.pages.learn.exercises import EXERCISES_PAGE, VERDICTS_STORED, Record, keep_record
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import make
 from tokensteps.teaching.questions import RIGHT, WRONG, GivenAnswer, Tally, Verdict
 from tokensteps.teaching.walk import PATH_WALK, PathProgress, read_progress
-from tokensteps.widgets.keep import synced
+from tokensteps.widgets.keep import synced, synced_with_tabs
 
 
 class Browser:
@@ -82,27 +85,36 @@ def test_the_record_of_exercises_comes_back(tab: Browser) -> None:
     assert other == Record()
 
 
-def test_lasting_values_reach_every_tab_until_erased(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first run of a session asks, though the page has something to keep already; the two are put
-    together."""
+def test_the_path_is_kept_for_every_tab_until_erased(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first run of a session asks, though the page has something to keep already; all tabs' lists are put
+    together, and the browser is told by the next run that they are known."""
     sent: list[dict[str, Any]] = []
-    value = seal("kept", [PATH_WALK, [3, [1, 2, 77], [], [2]]])
+    lines = [
+        seal("kept", [PATH_WALK, [3, [1, 2, 77], [], [2]]]),
+        "forged",
+        seal("kept", [PATH_WALK, [4, [4], [4], []]]),
+    ]
 
     def browser(*, key: str, data: dict[str, Any], on_kept_change: Any, on_erased_change: Any) -> Any:
         assert key == f"keep-{PATH_WALK}" and None not in (on_kept_change, on_erased_change)
         sent.append(data)
-        return SimpleNamespace(kept=value)
+        return SimpleNamespace(kept="\n".join(lines))
+
+    def keep(what: list[Any], *, erased: bool = False) -> PathProgress:
+        results = synced_with_tabs(PATH_WALK, what, page="home", erased=erased, on_erased=lambda: None)
+        return reduce(PathProgress.together, map(read_progress, results), PathProgress(5, frozenset({5})))
 
     monkeypatch.setattr(tokensteps.widgets.keep, "component", lambda _name, _styles: browser)
-    assert read_progress(synced(PATH_WALK, [], lasting=True)) == PathProgress(
-        3, frozenset({1, 2}), practised=frozenset({2})
-    )
-    mine = PathProgress(5, frozenset({5}))
-    result = read_progress(synced(PATH_WALK, mine.saved(), lasting=True))
-    assert mine.together(result) == PathProgress(5, frozenset({1, 2, 5}), practised=frozenset({2}))
-    synced(PATH_WALK, [], lasting=True, erased=True)
-    assert [(one["lasting"], one["erased"], bool(one["text"])) for one in sent] == [
-        (True, False, False),
-        (True, False, True),
-        (True, True, False),
+    monkeypatch.setattr(st, "session_state", {})
+    every = PathProgress(5, frozenset({1, 2, 4, 5}), shown=frozenset({4}), practised=frozenset({2}))
+    assert keep([]) == keep(PathProgress(5, frozenset({5})).saved()) == every
+    keep([], erased=True)
+    assert [(one["known"], one["erased"], bool(one["text"])) for one in sent] == [
+        ("", False, False),
+        ("\n".join(lines), False, True),
+        ("\n".join(lines), True, False),
     ]
+    lines[:] = ["x" * 1_000_000]
+    keep([])
+    keep([])
+    assert len(sent[-1]["known"]) <= SEALED_LIMIT
