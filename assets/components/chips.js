@@ -239,8 +239,8 @@ class Chips extends Component {
     box.addEventListener("pointerdown", (event) => { down = event; });
     box.addEventListener("click", (event) => {
       const index = indexAt(event.target);
-      const dragged = Math.hypot(event.clientX - down?.clientX, event.clientY - down?.clientY) > DRAG;
-      if (!this.isChip(index) || dragged) return; // the end of a selection
+      const moved = Math.hypot(event.clientX - down?.clientX, event.clientY - down?.clientY);
+      if (!this.isChip(index) || (event.detail && moved > DRAG)) return; // the end of a selection
       if (pane.contains(event.target)) this.focus(index);
       this.choose(index);
     });

@@ -620,7 +620,7 @@ class ClassStrip extends Component {
 
   // --- keys
   onKey(event) {
-    const key = event.key.toLowerCase(), { state } = this.room ?? {};
+    const key = keyOf(event), { state } = this.room ?? {};
     if (event.defaultPrevented || isComposing(event) || event.repeat || hasModifier(event)) return;
     if (isTaken(event, TAKES_LETTERS)) return;
     if (!state || state.ended || !this.room.isLecturer()) return;
@@ -631,7 +631,7 @@ class ClassStrip extends Component {
   }
   takesHeld(event) { // a clicker's key for the black screen asks when it is held, in a plan too
     return this.page.hasAttribute(PROJECTED) && Boolean(this.room?.isLecturer() && this.room.state)
-      && /^[b.]$/i.test(event.key) && !hasModifier(event) && !isTaken(event, TAKES_LETTERS);
+      && /^[b.]$/.test(keyOf(event)) && !hasModifier(event) && !isTaken(event, TAKES_LETTERS);
   }
   onEarlyKey(event) { // a clicker's large key goes through a question; held, without a plan, it asks one
     if (event.key !== "PageDown" || !this.room?.isLecturer() || !this.room.state || isTaken(event, TAKES_PAGES)) return;

@@ -21,7 +21,7 @@ class ClassOpen extends Component {
   }
   onKey(event) {
     if (event.defaultPrevented || isComposing(event) || event.repeat || hasModifier(event)) return;
-    if (event.key.toLowerCase() !== "j" || !this.root.isConnected || isTaken(event, TAKES_LETTERS)) return;
+    if (keyOf(event) !== "j" || !this.root.isConnected || isTaken(event, TAKES_LETTERS)) return;
     this.open();
     event.preventDefault();
   }

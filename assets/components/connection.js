@@ -6,13 +6,12 @@
 
 const ROOM = "--ts-away", AWAY = "data-away";
 const SOON = 1500; // ms: shorter ones are nobody's concern
-const SILENCE = 3500; // ms without an answer: to the request, and then to the look
 const strip = make("p", { className: "ts-away", hidden: true });
-let words = "", timer, silent = false;
+let words = "", timer, silent = false, offline = false;
 
 function isAway() {
   const { testConnectionState: state } = document.querySelector(".stApp")?.dataset ?? {};
-  return silent || !navigator.onLine || (state !== undefined && state !== "CONNECTED");
+  return silent || offline || (state !== undefined && state !== "CONNECTED");
 }
 function look() {
   clearTimeout(timer);
@@ -32,9 +31,7 @@ async function listen(request) {
   const ended = request.catch(() => {}).then(() => { open = false; });
   const pause = () => Promise.race([ended, new Promise((resolve) => setTimeout(resolve, SILENCE))]);
   for (await pause(); open; await pause()) {
-    const { href } = new URL("_stcore/health", new URL(".", location.href));
-    const health = fetch(href, { signal: AbortSignal.timeout(SILENCE) }).then(() => false, () => true);
-    say(await Promise.race([health, ended.then(() => false)]));
+    say(await Promise.race([isServerSilent(), ended.then(() => false)]));
   }
   say(false);
 }
@@ -52,7 +49,10 @@ export default function connection({ data }) {
   new MutationObserver(look).observe(document.body, {
     subtree: true, attributeFilter: ["data-test-connection-state"],
   });
-  for (const event of ["online", "offline"]) addEventListener(event, look);
+  watchNetwork((lost) => {
+    offline = lost;
+    look();
+  });
   document.addEventListener("tokensteps:request", ({ detail }) => listen(detail));
   look(); // it may be lost by now
 }

@@ -48,7 +48,7 @@ class Deck extends Component {
   draw() {
     const { labels } = this, all = deck.all(), action = this.root.activeElement?.dataset.do;
     put(this.list, all.map((one, index) => { // an unchanged part is the same node: a hand may be on it
-      const name = one.say.slice(0, 80), row = make("li", { draggable: true, data: { id: one.id } },
+      const name = shortened(one.say, 80), row = make("li", { draggable: true, data: { id: one.id } },
         make("span", { className: "grip", ariaHidden: "true", textContent: "⠿" }),
         make("div", {}, make("p", { textContent: one.say }), make("p", { className: "soft", textContent:
           [labels[`own_${one.kind}`], this.where(one)].filter(Boolean).join(" · ") })),

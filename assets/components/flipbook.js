@@ -342,8 +342,10 @@ class Flipbook extends Component {
       if (answer !== undefined) this.send("answer", [this.book.run, this.step, this.stage.chosen.picked]);
     });
     range.addEventListener("input", () => this.go(Number(range.value)));
-    let touch;
-    stage.addEventListener("pointerdown", (event) => { touch = event.pointerType === "touch" && event; });
+    let touch; // by one finger: two of them zoom
+    stage.addEventListener("pointerdown", (event) => {
+      touch = event.pointerType === "touch" && event.isPrimary ? event : undefined;
+    });
     stage.addEventListener("pointerup", (event) => { // a swipe turns the page
       const x = event.clientX - touch?.clientX, y = event.clientY - touch?.clientY; // NaN without a touch
       const swiped = Math.abs(x) > SWIPE && Math.abs(x) > 2 * Math.abs(y);
@@ -356,7 +358,7 @@ class Flipbook extends Component {
     onEntry((event) => replaceIfOnly(params(), event), signal);
     document.addEventListener("tokensteps:again", () => { this.again = true; }, { signal });
     document.addEventListener("click", (event) => { // a link leads off the page; a report would reach the next one
-      if (!leads(event)) return;
+      if (!leavesPage(event)) return;
       const { send } = this;
       this.play(false);
       this.cancel("tell");

@@ -173,7 +173,9 @@ function submit(event) {
 // The verdict on an answer comes into sight. Its wrong boxes (`data-cells`) are marked until they are changed, and the
 // first of them gets the focus.
 let judged; // the last verdict treated so
-let awaited = false; // whether an answer was sent off last: a verdict there on arrival moves nothing
+// Whether an answer was sent off last: a verdict there on arrival moves nothing. Before this script was there, any
+// click may have been one.
+let awaited = navigator.userActivation?.hasBeenActive;
 function judge() {
   const verdict = document.querySelector(".note.verdict");
   if (verdict === judged) return;

@@ -164,10 +164,27 @@ function isDrawing() {
   const { testConnectionState, testScriptState } = document.querySelector(".stApp")?.dataset ?? {};
   return testConnectionState === "CONNECTED" && testScriptState !== "notRunning";
 }
+const SILENCE = 3500; // ms without an answer until the server counts as silent
+const isServerSilent = () => fetch(new URL("_stcore/health", new URL(".", location.href)), {
+  signal: AbortSignal.timeout(SILENCE), cache: "no-store",
+}).then(() => false, () => true);
+// Tells whether the network is lost, or back. A browser without one may have the server on its own device.
+function watchNetwork(tell, signal) {
+  const look = async () => tell(!navigator.onLine && await isServerSilent() && !navigator.onLine);
+  for (const event of ["online", "offline"]) addEventListener(event, look, { signal });
+  if (!navigator.onLine) look();
+}
+
 // Whether a key belongs to an input method. In Safari, the Enter that takes its proposal comes after its end.
 const isComposing = ({ isComposing: composes, keyCode }) => composes || keyCode === 229;
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
-function leads(event) { // whether a click on a link leaves the page as it stands: to no new tab, file or place on it
+const shortened = (text, most) => text.slice(0, most).replace(/[\ud800-\udbff]$/, ""); // no half of a character
+
+function keyOf({ key, code }) { // its name, a letter in lower case; without Latin letters, the letter at its place
+  const [, latin] = /^Key([A-Z])$/.exec(code) ?? [], isForeign = /^[^\p{Script=Latin}\p{Script=Common}]$/u.test(key);
+  return key.length > 1 ? key : (isForeign && latin ? latin : key).toLowerCase();
+}
+function leavesPage(event) { // whether a click on a link does: no new tab, no file, no place on the page
   const link = event.composedPath().find((node) => node.tagName === "A" && node.href);
   if (!link || link.download || hasModifier(event) || !["", "_self"].includes(link.target)) return false;
   return String(link.href).split("#")[0] !== location.href.split("#")[0];

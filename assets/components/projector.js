@@ -65,7 +65,8 @@ class Ink {
     className: "ts-ink", popover: "manual", ariaHidden: "true", innerHTML: "<svg></svg><i></i>",
   });
   tool = ""; // "pen" or "pointer"
-  line; // under the pen now
+  pointer; // the one that draws now,
+  line; // and what it draws
 
   constructor() {
     document.body.append(this.node);
@@ -74,6 +75,9 @@ class Ink {
     this.node.addEventListener("pointerdown", (event) => {
       if (this.tool !== "pen" || !event.isPrimary || event.button) return;
       event.preventDefault(); // the focus stays
+      if (this.pointer?.pointerType === "pen" && event.pointerType === "touch") return; // a resting hand
+      if (this.pointer) this.line.remove(); // it came down before the pen
+      this.pointer = event;
       this.node.setPointerCapture(event.pointerId);
       this.line = document.createElementNS(this.sheet.namespaceURI, "polyline");
       this.line.setAttribute("points", `${point(event)} ${point(event)}`);
@@ -81,9 +85,14 @@ class Ink {
     });
     addEventListener("pointermove", (event) => {
       this.dot.style.translate = `${event.clientX}px ${event.clientY}px`;
-      this.line?.setAttribute("points", `${this.line.getAttribute("points")} ${point(event)}`);
+      if (event.pointerId !== this.pointer?.pointerId) return;
+      this.line.setAttribute("points", `${this.line.getAttribute("points")} ${point(event)}`);
     }, { passive: true });
-    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { this.line = undefined; });
+    for (const end of ["pointerup", "pointercancel"]) {
+      addEventListener(end, (event) => {
+        if (event.pointerId === this.pointer?.pointerId) this.pointer = undefined;
+      });
+    }
   }
   turn(tool) { // the same one a second time: off
     this.tool = tool === this.tool ? "" : tool;
@@ -95,7 +104,7 @@ class Ink {
   }
   clear() {
     this.sheet.replaceChildren();
-    this.line = undefined;
+    this.pointer = undefined;
     this.node.togglePopover(this.tool !== "");
   }
 }
@@ -279,7 +288,7 @@ class Projector {
     event.preventDefault();
   }
   actionOf(event) { // undefined where the key is somebody else's
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const key = keyOf(event);
     const path = event.composedPath().filter((node) => node instanceof Element);
     const isFree = (taken) => !path.some((node) => node.matches(taken));
     if (key === "p") return !event.repeat && isFree(LETTERS) ? () => this.turn(!this.isOn()) : undefined;

@@ -16,7 +16,7 @@ function decimal(value, digits) { // with so many digits after the point, or six
   return [grouped(whole), ...rest.map((part) => part.replace("-", "\u2212"))].join(".");
 }
 const WRITTEN = { // a cell's text
-  text: (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text).replace(/\r\n?|\n/g, "⏎"),
+  text: (text) => (text.length > LONGEST ? `${shortened(text, LONGEST)}…` : text).replace(/\r\n?|\n/g, "⏎"),
   tick: (is) => (is ? "✓" : ""),
   whole: grouped,
   id: String,

@@ -87,7 +87,7 @@ class Walk extends Component {
     else this.step(button.dataset.go === "next");
   }
   onKey(event) {
-    const key = event.key.toLowerCase();
+    const key = keyOf(event);
     if (event.defaultPrevented || isComposing(event) || event.repeat || !/^[nhux]$/.test(key)) return;
     if (event.ctrlKey || event.altKey || event.metaKey || isTaken(event, TAKES_LETTERS)) return;
     if (key === "h") this.turnNote();

@@ -27,7 +27,8 @@ function findApi() { // the run-time, in a window around this one or in its open
   for (let window_ = window, far = 0; far < FAR; far++) {
     for (const one of [window_, window_.opener]) {
       try {
-        for (const name of Object.keys(VERSIONS)) if (one?.[name]) return [one[name], VERSIONS[name]];
+        const name = Object.keys(VERSIONS).find((name) => one?.[name]);
+        if (name) return [one[name], VERSIONS[name], one === window_ ? one : window];
       } catch { /* a window of somebody else's */ }
     }
     if (window_.parent === window_) return [];
@@ -35,7 +36,7 @@ function findApi() { // the run-time, in a window around this one or in its open
   }
   return [];
 }
-const [lms, version] = findApi();
+const [lms, version, platform] = findApi();
 const isChecked = (node) => node.querySelector("form script").textContent.trim() !== "[]";
 const tasks = [...document.querySelectorAll(".task")].filter(isChecked);
 const began = Date.now();
@@ -112,6 +113,7 @@ if (lms) {
     lms[version.save]("");
     lms[version.end]("");
   }, { once: true });
+  addEventListener("pageshow", ({ persisted }) => persisted && platform.location.reload()); // Back to an ended session
 } else {
   document.getElementById("no-lms").hidden = false;
 }

@@ -405,6 +405,68 @@ def test_the_enter_that_ends_a_composition_sends_nothing(strip: Page) -> None:
     assert strip.evaluate(told) == [True, True, True, False]
 
 
+def test_a_key_is_found_without_latin_letters(strip: Page) -> None:
+    """A Russian, Greek or Hebrew keyboard: the letter at the key's place. A Turkish or French one has its
+    own."""
+    keys = [("P", "KeyP"), ("з", "KeyP"), ("π", "KeyP"), ("פ", "KeyP"), ("ı", "KeyI"), ("q", "KeyA"), ("?", "Digit7"), ("PageDown", "PageDown")]  # fmt: skip
+    result = strip.evaluate("keys => keys.map(([key, code]) => keyOf({ key, code }))", keys)
+    assert result == ["p", "p", "p", "p", "ı", "q", "?", "PageDown"]
+
+
+def test_a_text_is_cut_between_characters(strip: Page) -> None:
+    assert strip.evaluate("[1, 2, 3, 4].map((most) => shortened('a🤗b', most))") == ["a", "a", "a🤗", "a🤗b"]
+
+
+def test_a_nickname_in_the_making_stays(strip: Page) -> None:
+    """A question may come in between; another class has a card of its own, with its own question."""
+    strip.evaluate(
+        """() => {
+      const { room } = strip;
+      strip.labels = new Proxy({}, { get: (_, name) => String(name) });
+      room.state.nicknames = true;
+      strip.card = new Card(strip);
+      strip.card.update();
+      globalThis.ask = (round) => {
+        room.state.round = round && { round, state: "open", mine: null, question: { say: "Why?", input: "free" } };
+        room.put = 0;
+        strip.card.update();
+      };
+    }"""
+    )
+    box = strip.get_by_role("textbox", name="nickname")
+    box.click()
+    strip.keyboard.type("Ada")
+    strip.evaluate("ask(1)")
+    words = strip.get_by_role("textbox", name="your_words")
+    words.click()
+    strip.keyboard.type("Because")
+    strip.evaluate("ask(null)")
+    assert box.input_value() == "Ada"
+    strip.evaluate("ask(1)")
+    strip.evaluate(
+        "strip.room = Object.assign(new Room('GHJKMN'), { state: { ...strip.room.state } }); strip.card.update()"
+    )
+    assert words.input_value() == ""
+    strip.evaluate("strip.room.state.round = null; strip.card.update()")
+    strip.evaluate("strip.room = Object.assign(new Room('PQRSTV'), { state: strip.room.state })")
+    strip.evaluate("strip.card.node.replaceChildren(); strip.card.update()")
+    assert box.is_visible()
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_server_on_this_device_needs_no_network(strip: Page, answers: bool) -> None:
+    """A laptop without Wi-Fi says that it is offline; only without an answer is the class out of reach."""
+    strip.unroute_all()
+    strip.route("**/_stcore/health", lambda route: route.fulfill(body="ok") if answers else route.abort())
+    strip.evaluate("Object.defineProperty(navigator, 'onLine', { value: false })")
+    with strip.expect_request("**/_stcore/health"):
+        strip.evaluate("dispatchEvent(new Event('offline'))")
+    if not answers:
+        strip.wait_for_function("strip.room.isAway()")
+    assert strip.evaluate("fetch('/_stcore/health').then(() => true, () => false)") is answers
+    assert strip.evaluate("strip.room.isAway()") is not answers
+
+
 def test_patience_begins_when_the_page_rests(strip: Page) -> None:
     """However long a page is drawn after Back, its stage is the last address's until then."""
     strip.clock.install()

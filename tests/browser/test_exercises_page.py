@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import ANSWERED_LATER, ROOT, at_rest, turn_to
 from tests.browser.hands import retype
@@ -161,6 +161,28 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     expect(verdict).to_be_in_viewport(ratio=1)
     expect(box).to_be_focused()
     expect(box).to_have_value("xy 3")
+
+
+def test_a_verdict_is_in_sight_before_the_scripts_are(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
+    """On a slow network, an answer may be sent off before they have come."""
+    page = open_page(fresh=True)
+    page.set_viewport_size({"width": 1280, "height": 500})
+    held: list[Route] = []
+    page.route("**/static/components.*.js", lambda route: held.append(route))
+    page.goto(serve(ROOT / "app.py") + "/exercises?kind=viterbi&level=3&seed=2")
+    boxes, verdict = page.locator('[data-testid="stForm"] input'), page.locator(".note.verdict")
+    cells = make("viterbi", 3, 2).question.key.split("\n")
+    expect(boxes).to_have_count(len(cells))
+    for index, cell in enumerate(cells):
+        retype(boxes.nth(index), "99" if index == 4 else cell)
+    page.get_by_role("button", name="Check").click()
+    expect(verdict).to_contain_text("1 cell is wrong")
+    assert held and boxes.nth(4).get_attribute("aria-invalid") is None
+    held[0].continue_()
+    expect(boxes.nth(4)).to_be_focused()
+    expect(verdict).to_be_in_viewport(ratio=1)
 
 
 def test_pieces_are_put_over_the_word(serve: Callable[..., str], page: Page) -> None:

@@ -414,6 +414,32 @@ def test_narrow_in_the_dark(open_page: Callable[..., Page], serve: Callable[...,
     )
     assert all(width >= 40 and height >= 40 for width, height in sizes), sizes
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    one_finger_turns_the_page(page)
+
+
+def one_finger_turns_the_page(page: Page) -> None:
+    """Two of them don't, also where the first one is lifted first."""
+    hand = page.context.new_cdp_session(page)
+    box = page.locator("[data-frame]").bounding_box()
+    assert box
+
+    def fingers(kind: str, *at: float) -> None:
+        points = [{"x": x, "y": box["y"] + 10 + 20 * finger, "id": finger} for finger, x in enumerate(at)]
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", 100)
+    fingers("touchMove", 180)
+    fingers("touchEnd")
+    settled(page, 298)
+    fingers("touchStart", 300)
+    fingers("touchStart", 300, 100)
+    fingers("touchEnd")
+    fingers("touchStart", 300)
+    fingers("touchMove", 220)
+    fingers("touchEnd")
+    settled(page, 299)
+    page.keyboard.press("ArrowLeft")
+    settled(page, 298)
 
 
 def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:

@@ -57,6 +57,33 @@ def ready(page: Page, address: str) -> Page:
     return page
 
 
+def a_pen_draws_beside_a_resting_hand(page: Page) -> None:
+    """The hand's edge comes before the pen; it moves a little while that draws, and goes before it."""
+    hand, line = page.context.new_cdp_session(page), page.locator(".ts-ink polyline")
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        at = [{"x": x, "y": y} for x, y in points]
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
+
+    def pen(kind: str, x: float) -> None:
+        buttons = {"button": "left", "buttons": 1, "clickCount": 1}
+        hand.send(
+            "Input.dispatchMouseEvent", {"type": kind, "x": x, "y": 200, "pointerType": "pen", **buttons}
+        )
+
+    touch("touchStart", (600, 500))
+    pen("mousePressed", 300)
+    for x in (330, 360):
+        pen("mouseMoved", x)
+        touch("touchMove", (600 + x / 100, 500))
+    touch("touchEnd")
+    pen("mouseMoved", 400)
+    pen("mouseReleased", 400)
+    expect(line).to_have_count(2)
+    box = line.last.bounding_box()
+    assert box and abs(box["y"] - 200) < 8 and box["height"] < 16 and abs(box["width"] - 100) < 16
+
+
 def enter(page: Page) -> Page:
     page.keyboard.press("p")
     page.wait_for_function(ON)
@@ -306,6 +333,7 @@ def any_panel_with_four_keys(page: Page) -> None:
     expect(line).to_be_visible()
     box = line.bounding_box()
     assert box and abs(box["x"] - 300) < 8 and abs(box["width"] - 200) < 16
+    a_pen_draws_beside_a_resting_hand(page)
     page.keyboard.press("PageDown")
     expect(line).to_have_count(0)  # gone with the step
     page.keyboard.press("l")

@@ -209,6 +209,21 @@ def test_three_exercises_with_wrong_tries_closed_resumed_and_finished(
     assert len(stored["suspend_data"]) < 4_096 and refused == []
 
 
+def test_back_to_a_lesson_that_has_ended_begins_it_anew(
+    lms: Path, open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    """A browser may give a whole page back, as it was when it ended the lesson: nothing would be recorded."""
+    with platform_with(lms, tmp_path, "1.2", LESSON) as (address, _start):
+        page = open_page(own=True)
+        lesson = lesson_at(page, address, "0 of 3 solved")
+        both = "for (const event of ['pagehide', 'pageshow']) dispatchEvent(new PageTransitionEvent(event, { persisted: true }))"
+        with page.expect_navigation():
+            page.frames[1].evaluate(f"() => {{ {both} }}")
+        answer(lesson, 1, "20", "Right.")
+        assert float(lms_value(page, "1.2", "cmi.core.score.raw")) > 0
+        expect(lesson.locator(".tally")).to_have_text("1 of 3 solved")
+
+
 def test_after_three_wrong_tries_the_platform_keeps_the_last(
     platform: tuple[str, str], open_page: Callable[..., Page]
 ) -> None:

@@ -60,8 +60,9 @@ def at(page: Page, number: int) -> None:
     link = activity.link or HOME_LINK
     expect(page.locator(f"{STRIP} .which")).to_contain_text(f"{number} of {len(PLAN.activities)}")
     expect(page.locator(f"{STRIP} .time")).to_contain_text(f"/ {activity.minutes} min")
-    page.wait_for_function(f"new URLSearchParams(location.search).get('walk') === '30.{number}'")
-    assert urlsplit(page.url).path == ("/" if link.page == "home" else f"/{link.page}")
+    path = "/" if link.page == "home" else f"/{link.page}"  # Python's parameters come before the page
+    place = "new URLSearchParams(location.search).get('walk')"
+    page.wait_for_function(f"location.pathname === '{path}' && {place} === '30.{number}'")
     page.wait_for_function(ADDRESS, arg=dict(link.query))  # the last stage may still write its step there
     at_rest(page)
     page.wait_for_function(f"({COVERED})() <= 1")

@@ -21,7 +21,7 @@ export function draw(name, styles, args) {
 }
 
 document.addEventListener("keydown", (event) => { // Python may not have come to the projector yet
-  const pressed = event.key.toLowerCase() === "p" && !event.repeat && !hasModifier(event);
+  const pressed = keyOf(event) === "p" && !event.repeat && !hasModifier(event);
   if (pressed && !document[PROJECTOR] && !isTaken(event, TAKES_LETTERS)) document[HASTE] = !document[HASTE];
 });
 for (const page of document.querySelectorAll(".ts-early")) showEarly(page);

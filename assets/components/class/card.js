@@ -6,6 +6,7 @@ const MOST_RIGHT = 4; // right answers shown, one's own among them
 
 class Card {
   draft = ""; // the answer in the making
+  name = ""; // the nickname in the making
   tapped = null; // {room, round, answer}: the last answer here
   unsent = null; // the same, for want of a connection
   folded = false;
@@ -40,14 +41,15 @@ class Card {
     return nicknames && !nickname && !saved.get(room.code).unnamed && (!round || room.put === round.round);
   }
   update() {
-    const { round } = this, now = this.asksName() ? "name" : round?.round;
-    if (now === "name" && now === this.shown) return; // somebody is typing
-    if (now !== this.shown) {
-      [this.shown, this.folded, this.error] = [now, false, ""];
+    const { round, strip: { room } } = this, now = this.asksName() ? "name" : round?.round;
+    const isSame = now === this.shown && room === this.room;
+    if (now === "name" && isSame) return; // somebody is typing
+    if (!isSame) {
+      [this.shown, this.room, this.folded, this.error] = [now, room, false, ""];
       this.draft = round?.mine ?? "";
       if (round && round.state === "open") this.announce();
     }
-    this.node.hidden = !now || this.strip.room.put === now;
+    this.node.hidden = !now || room.put === now;
     if (this.node.hidden) return;
     if (now === "name") {
       this.drawName();
@@ -62,7 +64,7 @@ class Card {
   drawName() {
     const { labels } = this, heading = make("b", { textContent: labels.nickname });
     const box = make("input", { maxLength: 24, autocomplete: "off", ariaLabel: labels.nickname,
-      data: { key: "name" } });
+      value: this.name, data: { key: "name" } });
     this.node.ariaLabel = labels.nickname;
     this.node.replaceChildren(make("header", {}, heading),
       make("p", { className: "soft", textContent: labels.nickname_hint }), box,
@@ -81,7 +83,8 @@ class Card {
     this.update();
   }
   announce() { // after the page has settled, so that it is heard
-    setTimeout(() => { this.live.textContent = `${this.labels.question}: ${this.sentence().textContent}`; }, 300);
+    const words = `${this.labels.question}: ${this.sentence().textContent}`;
+    setTimeout(() => { this.live.textContent = words; }, 300);
     if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(60);
   }
   sentence() {
@@ -183,6 +186,7 @@ class Card {
 
   // --- taps and typing
   onInput({ value, dataset: { key } }) {
+    if (key === "name") this.name = value;
     if (key !== "number" && key !== "words") return;
     this.draft = value;
     this.update();
@@ -248,9 +252,9 @@ class Card {
     this.node.remove();
   }
 }
-const isOver = (round) => Boolean(round?.ends) && round.state === "open" && performance.now() >= round.ends;
+const isOver = (round) => Boolean(round?.ends) && round.state === "open" && Date.now() >= round.ends;
 function drawTime(node, round) { // a countdown's
-  const { ends, state } = round ?? {}, left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+  const { ends, state } = round ?? {}, left = Math.max(0, Math.ceil((ends - Date.now()) / 1000));
   if (!node) return;
   node.classList.toggle("over", isOver(round));
   node.textContent = ends && state === "open" ? clock(left) : "";

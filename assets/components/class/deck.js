@@ -31,9 +31,9 @@ const deck = {
   },
 };
 function tidyQuestion(one) {
-  const text = (name, most) => (typeof one?.[name] === "string" ? one[name].slice(0, most) : "");
+  const text = (name, most) => (typeof one?.[name] === "string" ? shortened(one[name], most) : "");
   const list = Array.isArray(one?.choices) ? one.choices : [];
-  const choices = list.slice(0, 6).map((choice) => String(choice).slice(0, 200));
+  const choices = list.slice(0, 6).map((choice) => shortened(String(choice), 200));
   const right = Number.isInteger(one?.right) && one.right < choices.length ? one.right : -1;
   return { id: text("id", 20) || Math.random().toString(36).slice(2, 12), say: text("say", 500),
     kind: text("kind", 20) || "choices", answer: text("answer", 200), choices, right, activity: text("activity", 12),

@@ -124,7 +124,7 @@ class Presenter {
       reveal: live && round.state !== "revealed", again: live && round.state !== "open", blank: true,
     };
     const main = this.mainButton();
-    const prepared = next ? filled(labels.ask_prepared, { question: next.say.slice(0, SHORTENED) }) : "";
+    const prepared = next ? filled(labels.ask_prepared, { question: shortened(next.say, SHORTENED) }) : "";
     const words = { prepared, back: labels.step_back, next: labels.step_on,
       ask: wall.draft ? labels.ask_now : labels.ask,
       show: labels.show_short, reveal: labels.reveal, again: labels.again, blank: labels.blank_short };
@@ -141,7 +141,7 @@ class Presenter {
   tick() {
     const { plan } = this.room.state ?? {}, { minutes } = this.strip.data.plan ?? {};
     if (!this.isOn()) return;
-    const seconds = plan ? Math.floor((performance.now() - plan.since) / 1000) : 0;
+    const seconds = plan ? Math.floor((Date.now() - plan.since) / 1000) : 0;
     const words = plan && minutes ? `${clock(seconds)} / ${minutes} ${this.labels.minutes}` : "";
     if (this.time.textContent !== words) this.time.textContent = words;
     this.time.classList.toggle("over", Boolean(plan && minutes && seconds >= 60 * minutes));

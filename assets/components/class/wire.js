@@ -85,7 +85,9 @@ class Room extends EventTarget {
   posted = Promise.resolve(); // when the messages sent in turn have arrived
   strips = 0; // the strips showing it: of a page, and for a moment of the next one
   behind = false; // since the stream broke off, until the events missed meanwhile have come
-  lastEventAt = performance.now(); // when the server last said something; -Infinity once the stream has broken off
+  offline = false; // whether there is no network, and no server on this device either
+  gone = new AbortController();
+  lastEventAt = Date.now(); // when the server last said something; -Infinity once the stream has broken off
 
   static at(code) {
     if (document[ROOM]?.code !== code) {
@@ -98,6 +100,7 @@ class Room extends EventTarget {
   constructor(code) {
     super();
     this.code = code;
+    watchNetwork((lost) => { this.offline = lost; }, this.gone.signal);
   }
   async start() {
     this.offered ||= linkedKey(this.code);
@@ -137,12 +140,12 @@ class Room extends EventTarget {
   }
   later(run) {
     clearTimeout(this.timer);
-    if (this.gone) return;
+    if (this.gone.signal.aborted) return;
     this.timer = setTimeout(run, this.wait * (0.8 + 0.4 * Math.random()));
     this.wait = Math.min(2 * this.wait, AGAIN[1]);
   }
   open() {
-    if (this.gone) return;
+    if (this.gone.signal.aborted) return;
     const after = this.last ? `&after=${this.last}` : "";
     const url = `${api()}${this.code}/events?as=${encodeURIComponent(this.as)}${after}`;
     const source = this.source = new EventSource(url);
@@ -162,11 +165,11 @@ class Room extends EventTarget {
   }
   isThere() {
     const away = this.isAway();
-    [this.wait, this.lastEventAt] = [AGAIN[0], performance.now()];
+    [this.wait, this.lastEventAt] = [AGAIN[0], Date.now()];
     if (away) this.tell("back");
   }
   isAway() { // whether no message would be heard now
-    return !navigator.onLine || performance.now() - this.lastEventAt > SILENT;
+    return this.offline || Date.now() - this.lastEventAt > SILENT;
   }
   lose() {
     [this.lastEventAt, this.behind] = [-Infinity, true];
@@ -188,7 +191,7 @@ class Room extends EventTarget {
     this.later(() => this.open());
   }
   close() {
-    this.gone = true;
+    this.gone.abort();
     clearTimeout(this.timer);
     this.source?.close();
     if (document[ROOM] === this) delete document[ROOM];
@@ -240,11 +243,11 @@ class Room extends EventTarget {
     if (state === "revealed" && put) this.put = round;
   }
   planned(plan) { // its time goes by this computer's own clock
-    this.state.plan = plan && { ...plan, since: performance.now() - 1000 * plan.seconds };
+    this.state.plan = plan && { ...plan, since: Date.now() - 1000 * plan.seconds };
   }
   begin(round) { // a countdown ends by this computer's own clock
     this.state.round = { state: "open", answered: 0, mine: null, ...round };
-    this.state.round.ends = round.left == null ? null : performance.now() + 1000 * round.left;
+    this.state.round.ends = round.left == null ? null : Date.now() + 1000 * round.left;
   }
   learn(kind, data) {
     const { state } = this, mine = data?.round !== undefined && data.round === state.round?.round;

@@ -100,7 +100,7 @@ async function train() {
   results.hidden = false;
   show(training, "training", result);
   document[MAIN] = training.querySelector(".book").shadowRoot.querySelector(".ts-flipbook");
-  encoded.elements.text.value ||= text.value.trim().split("\n")[0].slice(0, WORDS.encode);
+  encoded.elements.text.value ||= shortened(text.value.trim().split("\n")[0], WORDS.encode);
   await encode();
   training.scrollIntoView({ block: "start" });
 }
