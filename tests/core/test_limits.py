@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from tests.samples import examples
 from tokenizers_core import Corpus, tokenizer_to_json, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.errors import SettingError, WrongTypeError
-from tokenizers_core.training.options.limits import Limits, characters_of
+from tokenizers_core.training.options.limits import Limits, characters_of, left_out
 
 
 def library(texts: list[str], merges: int, **limits: Any) -> tuple[list[str], list[tuple[str, str]]]:
@@ -112,6 +112,22 @@ def _cut_is_clear(corpus: Corpus, letters: int, initial: str) -> bool:
     return position >= 0 and (
         position == 0 or position >= len(order) or order[position - 1] > order[position]
     )
+
+
+def test_a_prefix_that_words_begin_with() -> None:
+    """Where a word begins, `#` is the character; inside, `##` is."""
+    corpus = Corpus.from_counts({"#ab": 5, "##b": 3, "bb": 2})
+    trace = train_bpe(corpus, continuing_subword_prefix="#", limit_alphabet=2)
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(continuing_subword_prefix="#"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    trainer = tokenizers.trainers.BpeTrainer(
+        show_progress=False, limit_alphabet=2, continuing_subword_prefix="#"
+    )
+    tokenizer.train_from_iterator(["#ab"] * 5 + ["##b"] * 3 + ["bb"] * 2, trainer)
+    model = json.loads(tokenizer.to_str())["model"]
+    assert [list(trace.pair_of(step)) for step in range(1, len(trace) + 1)] == model["merges"]
+    assert [*trace.alphabet] == ["#", "##", "#b", "b"] and {*trace.tokens} == {*model["vocab"]}
+    assert [*left_out(corpus, trace.alphabet, "#")] == ["a"]
 
 
 @examples(100)

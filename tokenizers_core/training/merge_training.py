@@ -195,7 +195,7 @@ def alphabet_of(
     if limits.drop_characters:
         allowed = limits.alphabet(corpus, always)
         positions = {symbol for word in corpus.words for symbol in split_word(word, prefix)}
-        results = {symbol for symbol in positions if symbol.removeprefix(prefix) in allowed}
+        results = {symbol for symbol in positions if (symbol.removeprefix(prefix) or symbol) in allowed}
         return sorted(results | (symbols & allowed) | {*filter(None, [suffix])})
     if prefix:
         symbols.update(word[0] for word in corpus.words)

@@ -113,6 +113,6 @@ def characters_of(corpus: Corpus) -> Counter[str]:
 
 def left_out(corpus: Corpus, alphabet: Iterable[str], prefix: str) -> Mapping[str, int]:
     """The corpus's characters not in an alphabet, with their counts, the most frequent first."""
-    known = {symbol.removeprefix(prefix) for symbol in alphabet}
+    known = {symbol.removeprefix(prefix) or symbol for symbol in alphabet}
     missing = [(one, count) for one, count in characters_of(corpus).items() if one not in known]
     return dict(sorted(missing, key=lambda item: (-item[1], item[0])))
