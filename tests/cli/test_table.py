@@ -18,6 +18,7 @@ import pytest
 from tests.cli.test_cli import COURSE, HUG, ROOT, output, run, shell
 from tokenizers_core import Corpus, Tokenizer, train_bpe, train_unigram, train_wordpiece
 from tokenizers_core.files.exports import merges_txt, pieces_tsv, tiktoken_ranks, vocab_json, vocab_txt
+from tokenizers_core.text.counting import WordCounts, counts_tsv
 
 SUGGESTS = tuple(map(int, version("click").split(".")[:2])) >= (
     8,
@@ -52,6 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (result / "bad.tiktoken").write_text("AA== zero\n", "utf-8")
     (result / "course.txt").write_text("\n".join(lines), "utf-8")
     (result / "picture.png").write_bytes(PNG)
+    (result / "counts.tsv").write_text(counts_tsv(WordCounts(Corpus.from_texts(["hug hug"]))), "utf-8")
     (result / "latin.txt").write_bytes(LATIN)
     (result / "koi8.txt").write_bytes(CYRILLIC)
     chat = result / "model"
@@ -141,6 +143,10 @@ TABLE = {
     "a picture from a pipe": Line("train", 1, stdin=PNG, err="^Error: standard input is no text"),
     "a picture that is forced": Line("train picture.png --text --merges 3", out=ANYTHING, err="Warning: picture.png: .*U\\+FFFD"),
     "a picture that is traced": Line("trace picture.png", 1, err="is no text in UTF-8"),
+    "word counts as a text": Line("train counts.tsv", 1, err=r"counts\.tsv holds word counts, no text; .* add --counts .*--text"),
+    "word counts as counts": Line("train counts.tsv --counts --merges 1", out=ANYTHING, err="1 step, a vocabulary of . tokens"),
+    "word counts that are forced": Line("train counts.tsv --text --merges 1", out=ANYTHING, err="1 step, a vocabulary of 39 tokens"),
+    "cuts where words have an end": Line("train course.txt -p end_of_word --digits each", 2, err="--digits does not go with --pre-tokenizer end_of_word"),
     "a picture that is counted": Line("count picture.png", 1, err="is no text in UTF-8"),
     "an old encoding": Line("train koi8.txt", 1, err="koi8.txt is no text in UTF-8: .* characters are not UTF-8"),
     "an old encoding, a little of it": Line("train latin.txt", out=ANYTHING, err="Warning: latin.txt: .*convert it to UTF-8"),

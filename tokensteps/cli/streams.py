@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import click
 
 from tokenizers_core import TokenizersCoreError
+from tokenizers_core.text.counting import is_counts
 from tokenizers_core.text.reading import DecodedText, decode_text, parse_counts
 
 
@@ -122,9 +123,15 @@ in an old encoding. German in Latin-1 has a tenth of this share."""
 
 
 def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedText]:
-    """The lines of a file. Raises ClickException for a file without text, such as a picture or an archive."""
+    """The lines of a file. Raises ClickException for one without text, such as a picture, an archive or word
+    counts."""
     characters = invalid = 0
     for line in lines:
+        if not characters and is_counts(line.text.encode()):
+            raise click.ClickException(
+                f"{input_name(name)} holds word counts, no text; name a text file, add --counts to train on "
+                "the counted words, or --text to read the file all the same."
+            )
         characters += len(line.text) + 1
         invalid += line.replaced
         if "\0" in line.text:

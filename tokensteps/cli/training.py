@@ -624,10 +624,16 @@ def pipeline_settings(
         )
     if "cut_behavior" in options and "cut" not in options:
         raise click.UsageError("--cut-behavior is for --cut; leave it out, or add --cut PATTERN.")
+    cuts = cuts_from(options, kind)
+    if cuts and chosen == "end_of_word":
+        cutting = next(OPTION_OF[name] for name in CUTTING if name in options)
+        raise click.UsageError(
+            f"{cutting} does not go with --pre-tokenizer end_of_word, as words would end at each cut; leave one of them out."
+        )
     replaced = [Replace(pattern, text, literal=False) for pattern, text in options.get("replace", ())]
     normalizer = (*replaced, *options.get("normalizer", () if replaced else ("none",)))
     return {
-        "cuts": cuts_from(options, kind),
+        "cuts": cuts,
         "normalizer": normalizer[0] if len(normalizer) == 1 and not replaced else normalizer,
         "pre_tokenizer": chosen,
         "pattern": options.get("pattern", "gpt2"),
