@@ -358,7 +358,8 @@ class Flipbook extends Component {
     onEntry((event) => replaceIfOnly(params(), event), signal);
     document.addEventListener("tokensteps:again", () => { this.again = true; }, { signal });
     document.addEventListener("click", (event) => { // a link leads off the page; a report would reach the next one
-      if (!leavesPage(event)) return;
+      const there = leadsTo(event)?.href.split("#")[0] ?? "";
+      if (!there || there === location.href.split("#")[0]) return;
       const { send } = this;
       this.play(false);
       this.cancel("tell");

@@ -184,10 +184,10 @@ function keyOf({ key, code }) { // its name, a letter in lower case; without Lat
   const [, latin] = /^Key([A-Z])$/.exec(code) ?? [], isForeign = /^[^\p{Script=Latin}\p{Script=Common}]$/u.test(key);
   return key.length > 1 ? key : (isForeign && latin ? latin : key).toLowerCase();
 }
-function leavesPage(event) { // whether a click on a link does: no new tab, no file, no place on the page
-  const link = event.composedPath().find((node) => node.tagName === "A" && node.href);
-  if (!link || link.download || hasModifier(event) || !["", "_self"].includes(link.target)) return false;
-  return String(link.href).split("#")[0] !== location.href.split("#")[0];
+function leadsTo(event, path = event.composedPath()) { // a click on a link: to what page, if not in a new tab
+  const link = path.find((node) => node.tagName === "A" && node.href);
+  if (!link || link.download || hasModifier(event) || !["", "_self"].includes(link.target)) return undefined;
+  return new URL(link.href, document.baseURI);
 }
 
 // Parts that take letters themselves, and parts that take Page Up and Page Down: no box of one line, no list of tokens.

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import ROOT, at_rest
+from tests.browser.cable import Gate
+from tests.browser.conftest import ROOT, at_rest, pause
 from tokensteps.drawing.tokens import lit_id
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS
@@ -264,6 +266,33 @@ def test_back_and_forward_at_a_station(serve: Callable[..., str], open_page: Cal
     hand.answer("h + ug")
     expect(strip.locator(".which")).to_contain_text("· done")
     expect(strip.locator(".told p").first).to_contain_text("You answered u + n and h + ug.")
+
+
+def test_a_link_leads_on_before_the_scripts_are_there(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
+    """On a slow network, a station may be chosen before Home's scripts have come. What they send until Python
+    has answered is for Home, and mustn't lead back to it."""
+    other = open_page(own="path-slow")
+    page, app = other.context.new_page(), serve(ROOT / "app.py")
+    other.goto(app)
+    other.get_by_role("link", name=STATIONS[3].link.label).click()
+    other.wait_for_url("**walk=path.4*")
+    at_rest(other)  # its progress is for all tabs
+    held: list[Route] = []
+    gate = Gate(page)
+    page.route("**/static/components.*.js", lambda route: held.append(route))
+    page.goto(app)
+    page.wait_for_function("document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'")
+    gate.shut()
+    page.get_by_role("link", name=STATIONS[4].link.label).click()
+    assert held
+    held[0].continue_()
+    page.locator(".ts-projector").wait_for(state="attached")
+    pause(page, 1500)
+    gate.open()
+    expect(page.locator(CARD).get_by_role("button", name="Reveal")).to_be_visible()
+    assert urlsplit(page.url).path == f"/{STATIONS[4].link.page}"
 
 
 def test_the_path_in_two_tabs(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:

@@ -1,6 +1,8 @@
 // The end of the one script with all components: `COMPONENTS` has each one's script, `SHEETS` the texts of their style
 // sheets. Python's stub for a component calls `draw` with Streamlit's arguments.
 
+const CLICKED = Symbol.for("tokensteps.click"); // on the document: the last click, from page/at_home.html
+const PATIENCE = 15_000; // ms until a page that hasn't come counts as no longer on its way
 const loaded = {}, sheets = {};
 
 function sheetOf(name) { // one for all components with this sheet
@@ -15,9 +17,19 @@ function adoptStyles(root, styles) { // a library may have brought sheets of its
   root.adoptedStyleSheets = [...root[STYLES].keys(), ...others];
 }
 
+// From the click on a link until Streamlit has answered, a message still names the page left: the server would come
+// back to it.
+function isLeaving() {
+  const { event, path, from, at } = document[CLICKED] ?? {};
+  const to = event && location.pathname === from && performance.now() - at < PATIENCE && leadsTo(event, path);
+  return Boolean(to) && to.pathname !== from;
+}
+
 export function draw(name, styles, args) {
   adoptStyles(args.parentElement, styles);
-  return (loaded[name] ??= COMPONENTS[name]())(args);
+  const staying = (send) => (...message) => { if (!isLeaving()) send(...message); };
+  const [setStateValue, setTriggerValue] = [staying(args.setStateValue), staying(args.setTriggerValue)];
+  return (loaded[name] ??= COMPONENTS[name]())({ ...args, setStateValue, setTriggerValue });
 }
 
 document.addEventListener("keydown", (event) => { // Python may not have come to the projector yet
