@@ -57,6 +57,14 @@ def test_a_link_opens_the_tab_and_keeps_it() -> None:
     assert address(app)["health"] == "A"
 
 
+def test_each_vocabulary_begins_with_its_own_findings() -> None:
+    """Also where another one's were drawn before, as while this one is still on its way to a busy server."""
+    app = opened(t1=upload_spec({"tokenizer.json": uncased()}), t2=HUG, health="B")
+    assert set(unreachable_tokens(app)) == {"[UNK]"}
+    app.selectbox(key="playground.health.whose.box").set_value("A")
+    assert "The" in unreachable_tokens(run(app))
+
+
 def test_unreachable_tokens_are_listed_with_their_reasons() -> None:
     spec = upload_spec({"tokenizer.json": uncased()})
     app = opened(t1=spec, t2=HUG, health="A")

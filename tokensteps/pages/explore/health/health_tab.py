@@ -89,11 +89,17 @@ def show_findings(name: str, subject: ShownTokenizer, health: Health) -> None:
     groups = {**result, "all": sorted(identifier for group in result.values() for identifier in group)}
     titles = {kind: f"{names[kind]} ({count(len(group))})" for kind, group in groups.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = "playground.health.finding"
-        if st.session_state.get(key) not in options:
-            st.session_state[key] = options[0]
+        state, key = st.session_state, "playground.health.finding"
+        if state.get(key) not in options or f"{key}.chosen" not in state:
+            state[key] = options[0]  # another vocabulary's first finding is nobody's choice
         chosen = st.selectbox(
-            _("Show"), options, format_func=titles.__getitem__, key=key, persist_state="session", width=280
+            _("Show"),
+            options,
+            format_func=titles.__getitem__,
+            key=key,
+            persist_state="session",
+            width=280,
+            on_change=lambda: state.update({f"{key}.chosen": True}),
         )
         query = text_box(
             _("Search the tokens and reasons"),
