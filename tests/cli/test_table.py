@@ -54,6 +54,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (result / "course.txt").write_text("\n".join(lines), "utf-8")
     (result / "picture.png").write_bytes(PNG)
     (result / "counts.tsv").write_text(counts_tsv(WordCounts(Corpus.from_texts(["hug hug"]))), "utf-8")
+    (result / "class.toml").write_text(
+        'title = "x"\nlanguage = "en"\n[[question]]\nask = "Why?"\nby = "free"\n', "utf-8"
+    )
     (result / "latin.txt").write_bytes(LATIN)
     (result / "koi8.txt").write_bytes(CYRILLIC)
     chat = result / "model"
@@ -99,6 +102,7 @@ TABLE = {
     },
     # packages, and drawings in a terminal
     "a package without a key": Line("package construct --scorm 1.2 -o x.zip", 2, err="only the app can check these answers"),
+    "a package of a live class": Line("package class.toml --scorm 1.2 -o x.zip", 2, err=r"class\.toml has no part: add one with \[\[part\]\]"),
     "a package of nothing": Line("package nothing --scorm 1.2 -o x.zip", 2, err="neither a .toml file nor a kind of exercise; choose one of bpe_"),
     "a package without a version": Line("package bpe_pair -o x.zip", 2, err="'--scorm'"),
     "a package of another version": Line("package bpe_pair --scorm 1.3 -o x.zip", 2, err="'1.3' is not one of '1.2', '2004'"),

@@ -293,6 +293,10 @@ def test_events_of_the_newer_kinds_of_bpe_for_a_size() -> None:
 
 def test_invalid_sets_of_runs() -> None:
     corpus = Corpus.from_counts(HUG)
+    with pytest.raises(UnknownNameError, match="kinds='pickybp' is not known"):
+        compare(corpus, runs=["bpe", "pickybpe"], kinds={"pickybp": {"threshold": 0.1}})
+    with pytest.raises(WrongTypeError, match="kinds"):
+        compare(corpus, kinds=["pickybpe"])  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="name two at least"):
         compare(corpus, runs=["bpe", "bpe"])
     with pytest.raises(

@@ -24,7 +24,7 @@ from tokenizers_core import TIE_RULES, Corpus, tipping_points, train_bpe, train_
 from tokenizers_core.counterfactual.divergence import choice_at, first_divergence, vocabulary_difference
 from tokenizers_core.counterfactual.recounting import retrain, with_count
 from tokenizers_core.counterfactual.tipping import tippings
-from tokenizers_core.errors import SettingError
+from tokenizers_core.errors import SettingError, WrongTypeError
 from tokenizers_core.training.algorithms import AnyTrace
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -191,6 +191,11 @@ def test_wrong_words_and_steps_are_refused() -> None:
         tipping_points(trace, 1, ["mug"])
     with pytest.raises(IndexError):
         tipping_points(trace, 8, ["hug"])
+    for bound in (10.5, None, "x"):  # between whole numbers the search would find no end
+        with pytest.raises(WrongTypeError, match="bound"):
+            tipping_points(trace, 1, ["hug"], bound)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="bound=0 can't be used: choose at least 1"):
+        tipping_points(trace, 1, ["hug"], 0)
     assert tipping_points(trace, 0, ["bun"], 4) == {"bun": -4}  # without bun, no b in the alphabet
 
 

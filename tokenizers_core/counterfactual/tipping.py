@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
+from numbers import Integral
 from typing import NamedTuple
 
 from tokenizers_core.counterfactual.divergence import Decision, choice_at
 from tokenizers_core.counterfactual.recounting import corpus_of, recounted, retrain
 from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
-from tokenizers_core.errors import Phrase, SettingError
+from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import MergeTrace
@@ -60,7 +61,7 @@ def tipping_points(
 
     A count falls to 0 at most, and a word that makes up the whole corpus stays. A step below 0
     counts from the end; step 0 has no choice to change: None for each word. Raises SettingError for a word
-    not in the corpus, and IndexError for a step not in the run.
+    not in the corpus and for a bound below 1, WrongTypeError, and IndexError for a step not in the run.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
@@ -81,6 +82,9 @@ def tippings(
     """For each word both changes, with the new choices; without the remaining words if `progress` stopped the
     search."""
     step = trace[step].step
+    refuse_wrong_type("bound", bound, Integral, WHOLE_NUMBER)
+    if bound < 1:
+        raise SettingError(name="bound", value=bound, reason="choose at least 1")
     corpus = corpus_of(trace, step)
     positions = {word: index for index, word in enumerate(corpus.words)}
     wanted = list(dict.fromkeys(words))

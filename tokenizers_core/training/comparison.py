@@ -618,8 +618,8 @@ def compare(
     language, as parity-aware BPE needs, the others are trained on all of them together. There are no special
     tokens. `progress` gets the progress of all together; if it returns False, training ends there.
 
-    Raises VocabSizeError for a size below one of the alphabets, SettingError for a single run, and the errors
-    of the training functions.
+    Raises VocabSizeError for a size below one of the alphabets, SettingError for a single run,
+    UnknownNameError, and the errors of the training functions.
 
     >>> comparison = compare(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
     >>> comparison.sizes, [standing.tokens for standing in comparison[2].standings]
@@ -629,6 +629,9 @@ def compare(
     names = tuple(dict.fromkeys(runs))
     for name in names:
         refuse_unknown_name("runs", name, EVERY_RUN)
+    refuse_wrong_type("kinds", kinds, Mapping, "give a dict of settings by the kinds' names")
+    for name in kinds:
+        refuse_unknown_name("kinds", name, EVERY_RUN)
     if len(names) < 2:
         raise SettingError(name="runs", value=", ".join(names), reason="name two at least")
     languages = corpus

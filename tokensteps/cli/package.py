@@ -71,6 +71,10 @@ def package_command(
         page = exercises_page(result, _(EXERCISE_KINDS[lesson].title))
     elif Path(lesson).suffix == ".toml":
         own = read_lesson(Path(lesson))
+        if not own.parts:  # a learning platform would take it for done at once
+            raise click.UsageError(
+                f"{lesson} has no part: add one with [[part]]; questions of a live class alone are no lesson."
+            )
         use_language(own.language)
         page = own_lesson_page(own, "lesson.html")
     else:
