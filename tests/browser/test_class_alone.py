@@ -154,10 +154,10 @@ def test_a_room_stays_open_from_page_to_page(strip: Page, order: list[str]) -> N
         order,
     )
     strip.clock.run_for(60_000)
-    assert strip.evaluate("!next.room.gone && document[ROOM] === next.room")
+    assert strip.evaluate("!next.room.gone.signal.aborted && document[ROOM] === next.room")
     strip.evaluate("next.close()")
     strip.clock.run_for(60_000)
-    assert strip.evaluate("next.room.gone && !document[ROOM]")
+    assert strip.evaluate("next.room.gone.signal.aborted && !document[ROOM]")
 
 
 STREAMS = """() => {
