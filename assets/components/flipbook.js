@@ -358,13 +358,11 @@ class Flipbook extends Component {
     onEntry((event) => replaceIfOnly(params(), event), signal);
     document.addEventListener("tokensteps:again", () => { this.again = true; }, { signal });
     document.addEventListener("click", (event) => { // a link leads off the page; a report would reach the next one
-      const there = leadsTo(event)?.href.split("#")[0] ?? "";
-      if (!there || there === location.href.split("#")[0]) return;
-      const { send } = this;
+      const link = linkOf(event), [here, there] = [location, link].map((one) => one?.href.split("#")[0]);
+      if (!link || here === there) return;
       this.play(false);
       this.cancel("tell");
       this.send = () => {};
-      addEventListener("pageshow", () => { this.send = send; }, { signal, once: true }); // as it was, by Back
     }, { signal, capture: true });
   }
   onKey(event) {

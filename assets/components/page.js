@@ -45,7 +45,7 @@ function act(event) {
   arrived = completed = led = cameBack = false;
   linkTarget = historyTarget = undefined;
   if (event.type !== "click" || hasModifier(event)) return;
-  const link = event.composedPath().find((node) => node.tagName === "A" && node.href && !node.target);
+  const link = linkOf(event);
   document[BY_KEY] = Boolean(link) && event.detail === 0;
   linkTarget = link && new URL(link.href);
   if (link?.closest(MENU) && OVER.matches) setTimeout(fold);

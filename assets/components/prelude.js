@@ -184,10 +184,9 @@ function keyOf({ key, code }) { // its name, a letter in lower case; without Lat
   const [, latin] = /^Key([A-Z])$/.exec(code) ?? [], isForeign = /^[^\p{Script=Latin}\p{Script=Common}]$/u.test(key);
   return key.length > 1 ? key : (isForeign && latin ? latin : key).toLowerCase();
 }
-function leadsTo(event, path = event.composedPath()) { // a click on a link: to what page, if not in a new tab
-  const link = path.find((node) => node.tagName === "A" && node.href);
-  if (!link || link.download || hasModifier(event) || !["", "_self"].includes(link.target)) return undefined;
-  return new URL(link.href, document.baseURI);
+function linkOf(event, path = event.composedPath()) { // the link that a click follows here, not in a new tab
+  if (event.type !== "click" || hasModifier(event)) return undefined;
+  return path.find((node) => node.tagName === "A" && node.href && !node.download && !node.target);
 }
 
 // Parts that take letters themselves, and parts that take Page Up and Page Down: no box of one line, no list of tokens.

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tokenizers_core import Corpus
+from tokenizers_core.text.counting import WordCounts, counts_tsv
 from tokensteps.cli import site
 from tokensteps.cli.commands import command_line
 from tokensteps.runs.corpora import EXAMPLES
@@ -37,7 +39,7 @@ def test_refused_options(tmp_path: Path) -> None:
         (2, "full isn't empty; choose another folder, or add --force to write into it.", [tmp_path / "full"]),
         (2, f"--corpus hugs is not known; choose one of {', '.join(EXAMPLES)}", [out, "--corpus", "hugs"]),
         (1, "none.txt: there is no such file or folder", [out, tmp_path / "none.txt"]),
-        (1, "picture.txt is no text in UTF-8", [out, tmp_path / "picture.txt"]),
+        (1, "as pictures, archives and text in UTF-16 without a mark have; name a text file, convert it to UTF-8.", [out, tmp_path / "picture.txt"]),
         (1, "The corpus is empty: no text was given", [out, tmp_path / "empty.txt"]),
         (1, "none.toml: there is no such file", [out, "--lesson", tmp_path / "none.toml"]),
         (2, "ja.toml is in the language ja, which the site hasn't; add --language ja.",
@@ -64,7 +66,8 @@ def test_requested_parts_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(build, "site_files", one_file)
     (tmp_path / "CNAME").write_text("x", "utf-8")
-    (tmp_path / "words.tsv").write_text("hug\t3\n", "utf-8")
+    counts = counts_tsv(WordCounts(Corpus.from_texts(["hug hug hug"])))
+    (tmp_path / "words.tsv").write_text(counts, "utf-8")
     done = run(
         tmp_path,
         tmp_path / "words.tsv",
@@ -80,7 +83,7 @@ def test_requested_parts_are_built(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert done.stderr == f"Written: 1 file, 0.0 MB. Open {tmp_path / 'index.html'}\n"
     assert (tmp_path / "en" / "x" / "y.html").read_text("utf-8") == "1234567890"
     assert (tmp_path / "CNAME").read_text("utf-8") == "x"
-    file = build.OwnFile("words.tsv", b"hug\t3\n")
+    file = build.OwnFile("words.tsv", counts.encode())
     assert requests == [
         build.Site(languages=("zh",), corpora=("hug",), files=[file], size=9, lessons=[], keys=False)
     ]

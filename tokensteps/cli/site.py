@@ -159,7 +159,7 @@ def own_files(names: Sequence[str]) -> list[Any]:
             raise click.ClickException(
                 f"{name} has more than {UPLOAD_LIMIT:,} bytes; count its words first, with the count command, or shorten it."
             )
-        for _line in refuse_no_text(name, lines_of([data])):
+        for _line in refuse_no_text(name, lines_of([data]), forced=""):
             pass
         results.append(OwnFile(Path(name).name, data))
     return results

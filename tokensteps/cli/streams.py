@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import click
 
@@ -112,7 +112,7 @@ def texts_of(
     for name in files:
         with opened(name) as stream:
             lines = lines_of(watched(stream))
-            for line in refuse_no_text(name, lines) if checked else lines:
+            for line in refuse_counts(name, refuse_no_text(name, lines)) if checked else lines:
                 replaced[name] += line.replaced
                 yield line.text
 
@@ -122,32 +122,44 @@ MOST_INVALID = 0.3
 in an old encoding. German in Latin-1 has a tenth of this share."""
 
 
-def refuse_no_text(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedText]:
-    """The lines of a file. Raises ClickException for one without text, such as a picture, an archive or word
-    counts."""
+ALL_THE_SAME: Final = ", or add --text to read it all the same"
+
+
+def refuse_no_text(
+    name: str, lines: Iterable[DecodedText], forced: str = ALL_THE_SAME
+) -> Iterator[DecodedText]:
+    """The lines of a file. Raises ClickException for a file without text, such as a picture or an archive.
+    `forced` says how the command can be made to read it."""
     characters = invalid = 0
     for line in lines:
-        if not characters and is_counts(line.text.encode()):
-            raise click.ClickException(
-                f"{input_name(name)} holds word counts, no text; name a text file, add --counts to train on "
-                "the counted words, or --text to read the file all the same."
-            )
         characters += len(line.text) + 1
         invalid += line.replaced
         if "\0" in line.text:
             raise no_text(
-                name, "it has null bytes, as pictures, archives and text in UTF-16 without a mark have"
+                name,
+                "it has null bytes, as pictures, archives and text in UTF-16 without a mark have",
+                forced,
             )
         yield line
     if invalid > MOST_INVALID * characters:
-        raise no_text(name, f"{invalid:,} of its {characters:,} characters are not UTF-8")
+        raise no_text(name, f"{invalid:,} of its {characters:,} characters are not UTF-8", forced)
 
 
-def no_text(name: str, reason: str) -> click.ClickException:
+def refuse_counts(name: str, lines: Iterable[DecodedText]) -> Iterator[DecodedText]:
+    """The lines of a file. Raises ClickException for one with word counts: they are no text to train on."""
+    for number, line in enumerate(lines):
+        if not number and is_counts(line.text.encode()):
+            raise click.ClickException(
+                f"{input_name(name)} holds word counts, no text; name a text file, add --counts to train on "
+                "the counted words, or --text to read the file all the same."
+            )
+        yield line
+
+
+def no_text(name: str, reason: str, forced: str) -> click.ClickException:
     """The complaint about a file without text."""
     return click.ClickException(
-        f"{input_name(name)} is no text in UTF-8: {reason}; name a text file, convert it to UTF-8, "
-        "or add --text to read it all the same."
+        f"{input_name(name)} is no text in UTF-8: {reason}; name a text file, convert it to UTF-8{forced}."
     )
 
 
@@ -156,7 +168,8 @@ def refuse_what_is_no_text(files: Sequence[str]) -> None:
     without text."""
     for name in files:
         with opened(name) as stream:
-            for _line in refuse_no_text(name, lines_of([stream.read(STRIDE).rpartition(b"\n")[0]])):
+            lines = lines_of([stream.read(STRIDE).rpartition(b"\n")[0]])
+            for _line in refuse_counts(name, refuse_no_text(name, lines)):
                 pass
 
 

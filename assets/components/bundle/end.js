@@ -21,8 +21,8 @@ function adoptStyles(root, styles) { // a library may have brought sheets of its
 // back to it.
 function isLeaving() {
   const { event, path, from, at } = document[CLICKED] ?? {};
-  const to = event && location.pathname === from && performance.now() - at < PATIENCE && leadsTo(event, path);
-  return Boolean(to) && to.pathname !== from;
+  const link = event && location.pathname === from && performance.now() - at < PATIENCE && linkOf(event, path);
+  return Boolean(link) && new URL(link.href).pathname !== from;
 }
 
 export function draw(name, styles, args) {
