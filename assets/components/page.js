@@ -190,6 +190,7 @@ function judge() {
 }
 const mark = (box, wrong) => box.setAttribute("aria-invalid", wrong);
 new MutationObserver(judge).observe(document.body, { childList: true, subtree: true });
+judge(); // it may be there before this script
 new MutationObserver(() => {
   if (!answered || document.activeElement !== document.body) return;
   answered.querySelector("input, textarea")?.focus({ preventScroll: true });

@@ -89,6 +89,7 @@ def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], p
         turn_to(page, address) if page.url.startswith(app) else page.goto(app + address)
         box, verdict = page.get_by_role("combobox", name="Your answer"), page.locator(".note.verdict")
         expect(page.locator(".exercise-head")).to_contain_text(f"number {seed}")
+        at_rest(page)  # a page that grows closes an open list
         box.click()
         page.get_by_role("option", name=wrong, exact=True).click()
         page.get_by_role("button", name="Check").click()
