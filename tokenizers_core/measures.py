@@ -15,8 +15,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenizers_core.encoding.alignment import Stretch, cover, tokens_of_words
-from tokenizers_core.encoding.tokenizer import Tokenizer
-from tokenizers_core.errors import TEXT_WANTED, Numbered, Phrase, SettingError, refuse_wrong_type
+from tokenizers_core.encoding.tokenizer import Tokenizer, refuse_no_tokenizer
+from tokenizers_core.errors import (
+    TEXT_WANTED,
+    Numbered,
+    Phrase,
+    SettingError,
+    refuse_no_texts,
+    refuse_wrong_type,
+)
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokenizers_core.text.corpus import Corpus
@@ -126,6 +133,7 @@ def measure(tokenizer: Tokenizer, text: str) -> Measures:
     >>> found.tokens, found.words, found.whole, round(found.fertility, 3)
     (12, 6, 4, 2.0)
     """
+    refuse_no_tokenizer(tokenizer)
     refuse_wrong_type("text", text, str, TEXT_WANTED)
     encoding = tokenizer.with_options(template=None, truncation=None, padding=None).encode(text)
     unknown = tokenizer.vocab.get(tokenizer.model.unk_token)
@@ -199,6 +207,9 @@ class ParallelMeasures:
 
 def check_parallel(texts: Mapping[str, Sequence[str]]) -> int:
     """How many lines each language has. Raises SettingError for none, or where one has another number."""
+    refuse_wrong_type("texts", texts, Mapping, "give each language's lines by its name: {'en': ['a line']}")
+    for lines in texts.values():
+        refuse_no_texts("texts", lines)
     sizes = {language: len(lines) for language, lines in texts.items()}
     if not any(sizes.values()):
         raise SettingError(name="texts", value=sizes, reason="give at least one line in each language")
@@ -230,6 +241,7 @@ def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -
     >>> found.tokens, found.premium["fr"], found.gini
     ({'en': 2, 'fr': 5}, 2.5, 0.2142857142857142)
     """
+    refuse_no_tokenizer(tokenizer)
     lines = check_parallel(texts)
     unknown = tokenizer.vocab.get(tokenizer.model.unk_token)
     ids = {language: [*tokenizer.encode_iterable(result)] for language, result in texts.items()}

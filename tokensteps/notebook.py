@@ -16,15 +16,18 @@ classes the methods.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Mapping
 from html import escape
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final
 
 from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.encoding.models.bpe import EncodingSnapshot
 from tokenizers_core.encoding.models.lattice import Lattice, ViterbiSnapshot
 from tokenizers_core.encoding.models.wordpiece import MatchSnapshot
+from tokenizers_core.errors import WHOLE_NUMBER, SettingError, refuse_wrong_type
 from tokenizers_core.files.exports import prunes_to_csv, trace_to_csv
 from tokenizers_core.trace import ByContent, Trace
 from tokenizers_core.training.comparison import SizeSnapshot
@@ -105,8 +108,14 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
     """Show a run, opened at `step` (negative ones count from the end), in a frame of `height` pixels
     (default: `HEIGHT` or `HEIGHT_OF`'s); or a step, an encoding, a lattice.
 
-    Raises TypeError for anything else, and IndexError for a step not in the run.
+    Raises TypeError for anything else, IndexError for a step not in the run, and SettingError for a frame
+    without height.
     """
+    refuse_wrong_type("step", step, Integral, WHOLE_NUMBER)
+    if height is not None:
+        refuse_wrong_type("height", height, Real, "give a number of pixels, such as 300")
+        if not 1 <= height < math.inf:
+            raise SettingError(name="height", value=height, reason="choose at least 1 pixel, such as 300")
     if not isinstance(what, tuple(SELF_SHOWING)):
         raise TypeError(
             f"{type(what).__name__} can't be shown; give a trace, one of its steps, an encoding or a lattice."
@@ -181,6 +190,7 @@ def to_pandas(trace: MergeTrace | UnigramTrace) -> pd.DataFrame:
     """
     import pandas as pd  # here, as showing needs no tables
 
+    refuse_wrong_type("trace", trace, (MergeTrace, UnigramTrace), "give a whole run, as train_bpe returns it")
     if isinstance(trace, UnigramTrace):
         table = prunes_to_csv(trace, plain=True)
     else:

@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import random
 import re
 from html import unescape
@@ -22,6 +23,7 @@ import pytest
 
 from tokenizers_core import (
     Corpus,
+    TokenizersCoreError,
     compare,
     train_bpe,
     train_paritybpe,
@@ -34,7 +36,7 @@ from tokenizers_core.files.exports import trace_to_csv
 from tokensteps import notebook
 from tokensteps.drawing.tokens import Style
 from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ENCODING, NOTEBOOK_STEP, NOTEBOOK_TOKENS
-from tokensteps.notebook import SELF_SHOWING, html, show
+from tokensteps.notebook import SELF_SHOWING, html, show, to_pandas
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -201,6 +203,14 @@ def test_it_opens_at_a_given_step() -> None:
         show(trace, step=99)
     with pytest.raises(TypeError, match="int can't be shown"):
         show(3)
+    for step in ("1", None, 1.5):
+        with pytest.raises(TypeError, match=r"step=.* can't be used here; give a whole number"):
+            show(trace, step=step)  # type: ignore[arg-type]
+    for height in ("300", math.nan, math.inf, 0, -5):
+        with pytest.raises(TokenizersCoreError, match=r"height=.* such as 300"):
+            show(trace, height=height)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="give a whole run, as train_bpe returns it"):
+        to_pandas(trace[1])  # type: ignore[arg-type]
 
 
 def test_a_word_shows_its_search_and_a_text_its_tokens() -> None:

@@ -86,6 +86,10 @@ def test_local_stores_and_secrets_are_noted(monkeypatch: pytest.MonkeyPatch, tmp
         and "set TOKENSTEPS_STORE to a folder that stays" in result["store"]
     )
     assert result["secret"].startswith("note ") and "set TOKENSTEPS_SECRET" in result["secret"]
+    (tmp_path / "file").write_text("")
+    unwritable = tmp_path / "file" / "secret"
+    monkeypatch.setattr("tokensteps.server.seal.SECRET_FILE", unwritable)
+    assert diagnosis()[1]["secret"].startswith(f"wrong secret: {unwritable} can't be written")
 
 
 class Renaming(Cable):

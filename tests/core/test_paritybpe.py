@@ -297,6 +297,14 @@ def test_exports() -> None:
 CORPUS: Final = Corpus.from_counts({"hug": 3})
 
 
+def test_a_window_longer_than_any_run_stops_nobody() -> None:
+    settings: dict[str, Any] = {"merges": 5, "alpha": 1.0}
+    corpora = {"en": CORPUS, "de": CORPUS}
+    assert train_paritybpe(corpora, window=10**30, **settings) == train_paritybpe(
+        corpora, window=10**6, **settings
+    )
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

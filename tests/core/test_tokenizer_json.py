@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -42,7 +43,7 @@ from tokenizers_core.encoding.decoders import (
     SpaceDecoder,
     WordPieceDecoder,
 )
-from tokenizers_core.errors import PatternError, UnsavableError
+from tokenizers_core.errors import PatternError, SettingError, UnsavableError
 from tokenizers_core.files.oniguruma import from_oniguruma, to_oniguruma
 from tokenizers_core.files.tokenizer_json import (
     algorithm_of,
@@ -405,6 +406,17 @@ def test_saving_and_loading(tmp_path: Path) -> None:
         Tokenizer.load(tmp_path / "none.json")
     with pytest.raises(OSError):
         ours.save(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["t.tiktoken", "vocab.json", "merges.txt", "vocab.txt", "u.vocab", "u.tsv", "u.model", "u.model.v3"],
+)
+def test_the_name_of_another_kind_of_file_is_refused(name: str, tmp_path: Path) -> None:
+    """`Tokenizer.load` would take the file for one of these."""
+    with pytest.raises(SettingError, match=re.escape(f"path='{name}' can't be used")) as caught:
+        plain().save(tmp_path / name)
+    assert "choose a name such as tokenizer.json" in str(caught.value) and not [*tmp_path.iterdir()]
 
 
 def test_an_unsavable_tokenizer_leaves_the_file_alone(tmp_path: Path) -> None:

@@ -408,6 +408,7 @@ def test_the_first_step_can_change_a_word() -> None:
     """The only prunable piece is the word itself."""
     trace = train_unigram(Corpus.from_counts({"ab": 5}), vocab_size=2)
     assert trace.history_of("ab") == [(0, ("ab",)), (1, ("a", "b"))]
+    assert trace.history_of("") == [(0, ())]
 
 
 def test_the_lattice_of_any_word() -> None:
@@ -502,6 +503,8 @@ def test_errors(method: str) -> None:
             train_unigram(corpus, method=method, pruned_share=share)
     with pytest.raises(SettingError, match="max_piece_length"):
         train_unigram(corpus, method=method, max_piece_length=0)
+    with pytest.raises(SettingError, match="steps=-1 can't be used: choose at least 0"):
+        train_unigram(corpus, method=method, steps=-1)
     with pytest.raises(SettingError, match="seed_size"):
         train_unigram(corpus, 6, method=method)
     with pytest.raises(SettingError, match="special_tokens"):

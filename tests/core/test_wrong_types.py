@@ -18,19 +18,26 @@ import pytest
 from tokenizers_core import (
     Corpus,
     Padding,
+    Pipeline,
+    Template,
     Tokenizer,
     TokenizersCoreError,
     Truncation,
     compare,
+    first_difference,
+    measure,
+    measure_parallel,
     tokenizer_from_json,
+    tokenizer_to_json,
     train_bpe,
+    train_paritybpe,
     train_unigram,
     train_wordpiece,
 )
 from tokenizers_core.errors import EmptyCorpusError, UnreachedSizeWarning
 
 CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
-TOKENIZER = train_bpe(CORPUS).tokenizer()
+TOKENIZER, UNIGRAM = train_bpe(CORPUS).tokenizer(), train_unigram(CORPUS, vocab_size=10)
 VALUES: dict[str, Any] = {
     "str": "text", "bytes": b"text", "None": None, "int": 12, "float": 2.5, "bool": True, "texts": ["a", "b"],
     "counts": {"a": 1}, "object": object(), "ints": [1, 2], "nones": [None], "type": int,
@@ -75,6 +82,7 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
             ("unigram", "method", set[str]()),
             ("unigram", "pruned_share", {"None"}),
             ("unigram", "max_piece_length", {"int"}),
+            ("unigram", "steps", {"int", "None"}),
         )
         for train in [TRAINERS[name]]
     },
@@ -84,6 +92,8 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "normalizer": (lambda value: Corpus.from_texts(["a"], normalizer=value), set()),
     "pre_tokenizer": (lambda value: Corpus.from_texts(["a"], pre_tokenizer=value), set()),
     "pattern": (lambda value: Corpus.from_texts(["a"], pattern=value), {"str"}),
+    "cuts": (lambda value: Corpus.from_texts(["a"], cuts=value), set()),
+    "pipeline: pre_tokenizer": (lambda value: Pipeline(pre_tokenizer=value), set()),
     "timeout": (lambda value: Corpus.from_texts(["a"], timeout=value), {"int", "float"}),
     "encode": (TOKENIZER.encode, {"str"}),
     "pair": (lambda value: TOKENIZER.encode("a", value), {"str", "None"}),
@@ -97,7 +107,41 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "template": (lambda value: TOKENIZER.with_options(template=value), {"None"}),
     "truncation": (lambda value: TOKENIZER.with_options(truncation=value), {"None"}),
     "padding": (lambda value: TOKENIZER.with_options(padding=value), {"None"}),
+    "template: single": (lambda value: Template(value, "$A $B"), set()),
+    "template: pair": (lambda value: Template("$A", value), set()),
     "max_length": (Truncation, {"int"}),
+    "pad_token": (lambda value: Padding(pad_token=value), {"str"}),
+    **{
+        f"{name}: unk_token": (
+            lambda value, train=train: train(CORPUS).tokenizer(unk_token=value),
+            {"str"},
+        )
+        for name, train in TRAINERS.items()
+        if name != "compare"
+    },
+    "sample: dropout": (lambda value: TOKENIZER.sample("hug", dropout=value), {"None"}),
+    "sample: temperature": (
+        lambda value: UNIGRAM.tokenizer().sample("hug", temperature=value),
+        {"int", "float", "None"},
+    ),
+    "measure: tokenizer": (lambda value: measure(value, "hug"), set()),
+    "measure_parallel: tokenizer": (lambda value: measure_parallel(value, {"en": ["hug"]}), set()),
+    "measure_parallel: texts": (lambda value: measure_parallel(TOKENIZER, value), set()),
+    "measure_parallel: lines": (
+        lambda value: measure_parallel(TOKENIZER, {"en": value}),
+        {"texts", "counts"},
+    ),
+    "tokenizer_to_json": (tokenizer_to_json, set()),
+    "first_difference": (lambda value: first_difference(train_bpe(CORPUS), value), set()),
+    "parity: global_merges": (
+        lambda value: train_paritybpe({"en": CORPUS}, merges=1, global_merges=value),
+        {"int"},
+    ),
+    "parity: window": (
+        lambda value: train_paritybpe({"en": CORPUS}, merges=1, window=value),
+        {"int", "None"},
+    ),
+    "parity: ratio": (lambda value: train_paritybpe({"en": CORPUS}, merges=1, ratio=value), {"None"}),
     "length": (lambda value: Padding(length=value), {"int", "None"}),
 }
 

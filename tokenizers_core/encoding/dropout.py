@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from numbers import Real
 from random import Random
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from tokenizers_core.encoding.cuts.steps import Drawn
-from tokenizers_core.errors import SettingError
+from tokenizers_core.errors import SettingError, refuse_wrong_type
 
 Reached = TypeVar("Reached")
 Share = TypeVar("Share", float, Fraction)
@@ -34,7 +35,8 @@ class Choices(NamedTuple, Generic[Reached]):
 
 
 def refuse_bad_dropout(dropout: float) -> None:
-    """Raise SettingError if `dropout` is no probability."""
+    """Raise SettingError, or WrongTypeError, if `dropout` is no probability."""
+    refuse_wrong_type("dropout", dropout, Real, "give a number, such as 0.1")
     if not 0 <= dropout <= 1:
         raise SettingError(
             name="dropout", value=dropout, reason="choose a probability from 0 to 1, such as 0.1"

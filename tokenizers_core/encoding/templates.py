@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from tokenizers_core.errors import TemplateError
+from tokenizers_core.errors import TemplateError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 
 LARGEST_TYPE: Final = 2**32 - 1
@@ -68,6 +68,8 @@ class Template:
     pair: str
 
     def __post_init__(self) -> None:
+        for name, written in (("single", self.single), ("pair", self.pair)):
+            refuse_wrong_type(name, written, str, "write the text's place and its tokens, such as '[CLS] $A'")
         check(self.single, self.single_pieces, pair=False)
         check(self.pair, self.pair_pieces, pair=True)
 

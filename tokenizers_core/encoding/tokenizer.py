@@ -119,10 +119,22 @@ def trained_tokenizer(pipeline: Pipeline, model: Model, special_tokens: Iterable
     return Tokenizer(pipeline, model, special, added=[AddedToken(one, special=False) for one in symbols])
 
 
+def refuse_no_tokenizer(tokenizer: object) -> None:
+    """Raise WrongTypeError for anything but a tokenizer: a run, a file's name."""
+    refuse_wrong_type(
+        "tokenizer",
+        tokenizer,
+        Tokenizer,
+        "make one first: trace.tokenizer(), or Tokenizer.load('tokenizer.json')",
+    )
+
+
 class FileFormat(NamedTuple):
     """How tokenizers are written to files and read from them."""
 
     write: Callable[[Tokenizer], str]
+    refuse: Callable[[Path], None]
+    """Refuse the name of another kind of file: `read` would take it for one."""
     read: Callable[[Path, Mapping[str, Any], Sequence[str] | None], Tokenizer]
 
 
@@ -621,9 +633,11 @@ class Tokenizer:
     def save(self, path: str | Path) -> None:
         """Write a tokenizer.json, which the `tokenizers` library reads too: see `files/tokenizer_json.py`.
 
-        Raises UnsavableError for parts the format can't hold, and OSError.
+        Raises UnsavableError for parts the format can't hold, SettingError for the name of another kind of
+        file, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
+        self.file_format.refuse(Path(path))
         text = self.file_format.write(self)  # before opening the file, as that would empty it
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from tokenizers_core.encoding.templates import LARGEST_TYPE
-from tokenizers_core.errors import Numbered, Phrase, SettingError, TruncationError, refuse_unknown_name
+from tokenizers_core.errors import (
+    Numbered,
+    Phrase,
+    SettingError,
+    TruncationError,
+    refuse_unknown_name,
+    refuse_wrong_type,
+)
 from tokenizers_core.text.spans import Span
 
 STRATEGIES: Final = ("longest_first", "only_first", "only_second")
@@ -185,6 +192,7 @@ class Padding:
     def __post_init__(self) -> None:
         check_number("pad_id", self.pad_id, 0)
         check_number("pad_type_id", self.pad_type_id, 0)
+        refuse_wrong_type("pad_token", self.pad_token, str, "name a token, such as '[PAD]'")
         if self.length is not None:
             check_number("length", self.length, 0)
         if self.multiple_of is not None:

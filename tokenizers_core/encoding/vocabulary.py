@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NewType
 
+from tokenizers_core.errors import refuse_wrong_type
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewriting_table
 
 Private = NewType("Private", str)
@@ -95,4 +96,5 @@ def with_unknown(
     >>> with_unknown(["a"], [], "[UNK]")
     (['a', '[UNK]'], ['[UNK]'])
     """
+    refuse_wrong_type("unk_token", unk_token, str, "name a token, such as '[UNK]'")
     return list(dict.fromkeys([*tokens, unk_token])), list(dict.fromkeys([*special_tokens, unk_token]))

@@ -45,6 +45,8 @@ from tokenizers_core.text.splitting import END_OF_WORD, SPACE_MARK
 
 Rules = Mapping[str, Any]
 """The given arguments of `Pipeline`."""
+Reader = Callable[[Path, Rules, tuple[str, ...] | None], Tokenizer]
+"""From a file, the rules and the special tokens."""
 UNKNOWN_TOKENS: Final = ("[UNK]", "<unk>", "[unk]", "<UNK>")
 """Names of the unknown token; the first one in the vocabulary is used."""
 PIECES_UNKNOWN: Final = "<unk>"
@@ -69,13 +71,30 @@ def load_tokenizer(path: Path, rules: Rules, special_tokens: Sequence[str] | Non
     doesn't say."""
     if path.is_dir():
         path = path / "tokenizer.json"
-    read = next((read for ending, read in READERS.items() if path.name.endswith(ending)), None)
+    read = reader_of(path)
     if read is None:
         values = rules if special_tokens is None else {**rules, "special_tokens": special_tokens}
         for name, value in values.items():
             raise SettingError(name=name, value=value, reason="the file has its own; leave it out")
         return from_piece_model(path) if PIECE_MODEL.search(path.name) else from_json(path)
     return read(path, rules, None if special_tokens is None else tuple(dict.fromkeys(special_tokens)))
+
+
+def reader_of(path: Path) -> Reader | None:
+    """The reader of a table, by the end of its name."""
+    return next((read for ending, read in READERS.items() if path.name.endswith(ending)), None)
+
+
+def refuse_other_kind(path: Path) -> None:
+    """Raise SettingError if `load_tokenizer` would take a tokenizer.json of this name for another kind of
+    file."""
+    if reader_of(path) or PIECE_MODEL.search(path.name):
+        raise SettingError(
+            name="path",
+            value=path.name,
+            reason="a tokenizer.json is written, and that is the name of another kind of file; "
+            "choose a name such as tokenizer.json",
+        )
 
 
 PIECE_MODEL: Final = re.compile(r"\.model(\.v[0-9][0-9a-z]*)?$")
@@ -98,7 +117,7 @@ def from_piece_model(path: Path) -> Tokenizer:
         raise VocabularyFileError("damaged", path.name, value=str(error)) from None
 
 
-Tokenizer.file_format = FileFormat(tokenizer_to_json, load_tokenizer)
+Tokenizer.file_format = FileFormat(tokenizer_to_json, refuse_other_kind, load_tokenizer)
 
 
 def text_in(path: Path) -> str:
@@ -362,7 +381,7 @@ def from_pieces(path: Path, rules: Rules, special_tokens: tuple[str, ...] | None
     return build_tokenizer(model, own, special_tokens, special)
 
 
-READERS: Final[Mapping[str, Callable[[Path, Rules, tuple[str, ...] | None], Tokenizer]]] = {
+READERS: Final[Mapping[str, Reader]] = {
     ".tiktoken": from_ranks,
     VOCAB: from_vocab_and_merges,
     MERGES: from_vocab_and_merges,

@@ -38,7 +38,7 @@ from typing import Any
 
 from tokenizers_core.encoding.models.base import Model
 from tokenizers_core.encoding.templates import Template
-from tokenizers_core.encoding.tokenizer import Tokenizer
+from tokenizers_core.encoding.tokenizer import Tokenizer, refuse_no_tokenizer
 from tokenizers_core.errors import (
     TEXT_WANTED,
     LackingPartError,
@@ -75,6 +75,7 @@ def tokenizer_to_json(tokenizer: Tokenizer) -> str:
     >>> tokenizer_from_json(tokenizer_to_json(ours)).encode("not to be").tokens
     ['n', 'o', 't', 'Ġ', 'to', 'Ġb', 'e']
     """
+    refuse_no_tokenizer(tokenizer)
     return json.dumps(to_document(tokenizer), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 

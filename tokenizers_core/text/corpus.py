@@ -199,7 +199,7 @@ class Corpus:
         """
         refuse_no_texts("texts", texts)
         tally = Tally(
-            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols), progress
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, cuts, user_defined_symbols), progress
         )
         for text in rows_of("texts", texts):
             tally.add(text)
@@ -227,7 +227,7 @@ class Corpus:
         [('hug', 10), ('pug', 7)]
         """
         tally = Tally(
-            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols),
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, cuts, user_defined_symbols),
             counted_elsewhere=True,
         )
         refuse_wrong_type("counts", counts, Iterable, WORDS_COUNTED)
@@ -259,7 +259,7 @@ class Corpus:
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
         tally = Tally(
-            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols), progress
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, cuts, user_defined_symbols), progress
         )
         with open(path, "rb") as stream:
             tally.read(stream)
@@ -287,7 +287,7 @@ class Corpus:
             "data", data, (bytes, bytearray, memoryview), "give a file's bytes, or use from_texts"
         )
         tally = Tally(
-            Pipeline(normalizer, pre_tokenizer, pattern, timeout, tuple(cuts), user_defined_symbols), progress
+            Pipeline(normalizer, pre_tokenizer, pattern, timeout, cuts, user_defined_symbols), progress
         )
         tally.read(io.BytesIO(data))
         return tally.corpus()

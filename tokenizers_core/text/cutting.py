@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, pairwise
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from tokenizers_core.text.patterns import PATTERNS, Stopwatch, finder, matches_in, regex
 from tokenizers_core.text.rewriting import stopwatch_for
@@ -53,6 +53,7 @@ class Piece(NamedTuple):
         return self._replace(text=self.text + mark, spans=[*self.spans, self.spans[-1]])
 
 
+@runtime_checkable
 class Cutter(Protocol):
     """One part of a pre-tokenizer."""
 

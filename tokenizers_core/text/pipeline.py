@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
@@ -81,7 +81,7 @@ end_of_word, none.
     """A name in `PRE_TOKENIZERS`; files of other programs bring parts of their own."""
     pattern: str = "gpt2"
     timeout: float = 2.0
-    cuts: tuple[Cutter, ...] = ()
+    cuts: Sequence[Cutter] = ()
     """Further cuts behind a named pre-tokenizer, such as those of `cutting.DIGITS`."""
     user_defined_symbols: Sequence[str] = ()
     """Strings to cut out of a text before anything else, wherever they occur, the longest first: each stays
@@ -102,19 +102,21 @@ end_of_word, none.
                     name="user_defined_symbols", value="", reason="an empty symbol can't be found in a text"
                 )
         object.__setattr__(self, "user_defined_symbols", tuple(self.user_defined_symbols))  # to be hashed
+        refuse_wrong_type("cuts", self.cuts, Iterable, "give a list of parts, or leave it out")
+        object.__setattr__(self, "cuts", tuple(self.cuts))
         if self.cuts and self.pre_tokenizer == "end_of_word":
             raise SettingError(
                 name="cuts",
                 value=repr(self.cuts),
                 reason="words would end at each cut; choose another pre-tokenizer, such as whitespace_split",
             )
+        for cut in self.cuts:
+            refuse_wrong_type("cuts", cut, Cutter, "give parts such as DIGITS['three'] in a list")
         for part in (*self.cuts, *steps_of(self.normalizer)):
             if isinstance(part, CutAt | Replace) and not part.literal:
                 compiled(part.pattern)
         steps_of(self.normalizer)
-        if isinstance(
-            self.pre_tokenizer, str
-        ):  # it raises an error for an unknown name or an invalid pattern
+        if not isinstance(self.pre_tokenizer, tuple):  # for its errors: an unknown name, an invalid pattern
             Splitter(self.pre_tokenizer, self.pattern, self.timeout)
 
     def splitter(self) -> Splitter | ComposedSplitter:

@@ -20,7 +20,7 @@ from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.models.pairs import Pair, group_pair
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
-from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
+from tokenizers_core.errors import UnknownWordError, UnreachedSizeError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Replay, Trace
@@ -896,6 +896,8 @@ class MergeTrace(Trace[MergeSnapshot]):
 
 def first_difference(left: MergeTrace, right: MergeTrace) -> int | None:
     """The first step in which two runs merge different pairs; None when one is the beginning of the other."""
+    for name, run in (("left", left), ("right", right)):
+        refuse_wrong_type(name, run, MergeTrace, "give a run with merges, of train_bpe or train_wordpiece")
     for step in range(1, min(len(left), len(right)) + 1):
         if left.pair_of(step) != right.pair_of(step):
             return step

@@ -605,7 +605,7 @@ def train_unigram(
         if number is not None:
             refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
     share = PRUNED_SHARES[method] if pruned_share is None else pruned_share
-    check_numbers(share, max_piece_length)
+    check_numbers(share, max_piece_length, steps)
     refuse_no_tokens(special_tokens)
     symbols = (*corpus.pipeline.user_defined_symbols, *(BYTE_TOKENS if byte_fallback else ()))
     special_tokens = tuple(dict.fromkeys((*special_tokens, *symbols)))
@@ -672,7 +672,7 @@ def train_unigram(
     return trace
 
 
-def check_numbers(pruned_share: float, max_piece_length: int) -> None:
+def check_numbers(pruned_share: float, max_piece_length: int, steps: int | None) -> None:
     """Raise WrongTypeError or SettingError for an invalid number."""
     refuse_wrong_type("pruned_share", pruned_share, Real, "give a number between 0 and 1, such as 0.1")
     refuse_wrong_type("max_piece_length", max_piece_length, Integral, WHOLE_NUMBER)
@@ -682,6 +682,10 @@ def check_numbers(pruned_share: float, max_piece_length: int) -> None:
         )
     if max_piece_length < 1:
         raise SettingError(name="max_piece_length", value=max_piece_length, reason="choose at least 1")
+    if steps is not None:
+        refuse_wrong_type("steps", steps, Integral, WHOLE_NUMBER)
+        if steps < 0:
+            raise SettingError(name="steps", value=steps, reason="choose at least 0")
 
 
 def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special_tokens: int) -> None:

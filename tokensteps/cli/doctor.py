@@ -155,7 +155,7 @@ def store() -> Finding:
 
 def seals() -> Finding:
     """Whether seals outlive a restart."""
-    from tokensteps.server.seal import SECRET_VARIABLE, SecretError, read_secret
+    from tokensteps.server.seal import SECRET_FILE, SECRET_VARIABLE, SecretError, read_secret
 
     try:
         read_secret()
@@ -163,6 +163,11 @@ def seals() -> Finding:
         return Finding(WRONG, f"secret: {error}")
     if os.environ.get(SECRET_VARIABLE):
         return Finding(OK, f"secret: {SECRET_VARIABLE} is set")
+    if not SECRET_FILE.exists():
+        return Finding(
+            WRONG,
+            f"secret: {SECRET_FILE} can't be written: challenges and codes end with the server; set {SECRET_VARIABLE}",
+        )
     return Finding(
         NOTE,
         f"secret: in a file of this machine's; set {SECRET_VARIABLE} where there are several servers, or where a host starts afresh",

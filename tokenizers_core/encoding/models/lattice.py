@@ -22,10 +22,11 @@ import math
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from random import Random
 from typing import ClassVar, Literal, NamedTuple
 
-from tokenizers_core.errors import SettingError
+from tokenizers_core.errors import SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.trace import StoredTrace
 
@@ -402,7 +403,8 @@ class Lattice:
 
 
 def refuse_bad_temperature(temperature: float) -> None:
-    """Raise SettingError if probabilities can't be raised to 1 / `temperature`."""
+    """Raise SettingError, or WrongTypeError, if probabilities can't be raised to 1 / `temperature`."""
+    refuse_wrong_type("temperature", temperature, Real, "give a number, such as 1")
     if not temperature > 0 or math.isinf(temperature):
         raise SettingError(name="temperature", value=temperature, reason="choose a number above 0, such as 1")
 

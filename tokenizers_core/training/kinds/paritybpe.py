@@ -9,6 +9,7 @@ pair in its corpus is merged, in all languages.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ class Chooser:
         self.starts, self.ratio, self.window = starts, ratio, window
         self.most = Fraction(alpha) / len(starts)
         """Which share of the window one language may have chosen."""
-        self.recent: deque[int] = deque(maxlen=window)
+        self.recent: deque[int] = deque(maxlen=window and min(window, sys.maxsize))
 
     def need(self, language: int, tokens: Sequence[int]) -> Fraction | int:
         """The value that compares languages: tokens, or with a ratio how little the corpus has been
@@ -326,13 +327,13 @@ def check_languages(
                 value=repr(text),
                 reason=Phrase("count all languages by the same rules"),
             )
-    for name, number, least in (("global_merges", global_merges, 0), ("window", window, 1)):
-        if number is not None:
-            refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
-            if number < least:
-                raise SettingError(
-                    name=name, value=number, reason=Phrase("choose at least {least}", least=least)
-                )
+    for name, number, least in (
+        ("global_merges", global_merges, 0),
+        ("window", 1 if window is None else window, 1),
+    ):
+        refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
+        if number < least:
+            raise SettingError(name=name, value=number, reason=Phrase("choose at least {least}", least=least))
     refuse_wrong_type("alpha", alpha, Real, "give a number, such as 2")
     if not 0 < alpha < float("inf"):
         raise SettingError(name="alpha", value=alpha, reason=Phrase("choose a number above 0"))
@@ -341,11 +342,16 @@ def check_languages(
 def checked_ratio(
     ratio: Mapping[str, float] | Sequence[float], corpora: Corpora, parallel: Corpora | None
 ) -> tuple[float, ...]:
-    """The ratios in the order of the languages. Raises SettingError."""
+    """The ratios in the order of the languages. Raises WrongTypeError or SettingError."""
+    refuse_wrong_type(
+        "ratio", ratio, (Mapping, Sequence), "give each language's number by its name: {'en': 1.5}"
+    )
     shares = (
         tuple(ratio.get(language, 0) for language in corpora) if isinstance(ratio, Mapping) else tuple(ratio)
     )
-    if len(shares) != len(corpora) or not all(0 < share < float("inf") for share in shares):
+    if len(shares) != len(corpora) or not all(
+        isinstance(share, Real) and 0 < share < float("inf") for share in shares
+    ):
         raise SettingError(
             name="ratio",
             value=ratio,
