@@ -126,9 +126,12 @@ def shown(page: Page) -> list[str]:
     """Step and stage, as seen after the merge; without the last message to a screen reader. Both at one
     moment: with the new connection, they are drawn anew."""
     book = page.locator(".ts-flipbook").filter(has=page.locator('.stage[data-beat="2"]'))
-    return list(
-        book.evaluate("box => [...box.querySelectorAll('.where, .stage')].map(part => part.innerText)")
-    )
+    seen: list[str] = until(lambda: book.evaluate(SEEN))
+    return seen
+
+
+SEEN = "box => box.isConnected && [...box.querySelectorAll('.where, .stage')].map(part => part.innerText)"
+"""A stage's step and content, unless it was taken out just now."""
 
 
 def test_text_settings_and_step_outlive_their_worker(

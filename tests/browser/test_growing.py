@@ -30,7 +30,7 @@ TEXT = random_words(20_000)
 """Training Unigram on it takes eight seconds and more; the test waits for two or three."""
 FOLLOWS = f"step => {{ const s = ({STATE})(0); return s.step === s.last && (s.step > step || !s.grows); }}"
 """Whether the stage is at the end, now behind `step`, or at the run's last step."""
-PATIENCE = 120_000
+PATIENCE = 240_000
 """Milliseconds: a training process waits for the machine's other work."""
 
 

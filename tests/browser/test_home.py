@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest
+from tests.browser.conftest import ROOT, at_rest, pause
 from tests.browser.hands import retype
 from tokensteps.catalogue.choices import TokenizerSpec
 from tokensteps.language.i18n import LANGUAGES
@@ -74,3 +74,42 @@ def tokens_follow_the_typing(page: Page) -> None:
     assert " ".join(numbers.all_inner_texts()).split() == [str(number) for number in cut.encode(TYPED).ids]
     page.get_by_role("link", name="Paste a whole text").click()
     expect(page.locator(".ts-chips .ids p")).to_have_text(", ".join(map(str, cut.encode(TYPED).ids)))
+
+
+LIVE = 400
+"""Milliseconds; more than the box waits for another letter."""
+SLOW = """(() => {
+  const { postMessage } = MessagePort.prototype, now = performance.now.bind(performance);
+  const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+  let ahead = 0, waiting = null;
+  performance.now = () => now() + ahead;
+  MessagePort.prototype.postMessage = function (...all) {
+    waiting ? waiting.push(() => postMessage.apply(this, all)) : postMessage.apply(this, all); };
+  Object.defineProperty(HTMLInputElement.prototype, "value", { ...value, get() {
+    if (waiting) ahead += 10; // React goes on drawing later
+    return value.get.call(this); } });
+  window.hold = () => { waiting = []; };
+  window.drawSome = () => { const some = waiting; waiting = []; some.forEach((draw) => draw()); };
+  window.drawAll = () => { const all = waiting; waiting = null; all.forEach((draw) => draw()); };
+})()"""
+"""A device on which React's drawing, asked for by messages, comes late, and in small portions."""
+
+
+def test_a_slow_device_loses_no_letter(serve: Callable[..., str], page: Page) -> None:
+    """The second letter is typed before the first has been drawn, and is due before the first is sent."""
+    page.add_init_script(SLOW)
+    page.goto(serve(ROOT / "app.py"))
+    at_rest(page)
+    box = page.get_by_label("Your sentence")
+    retype(box, "")
+    expect(page.get_by_text("No text, no tokens")).to_be_visible()
+    at_rest(page)
+    page.evaluate("hold()")
+    page.keyboard.type("a")
+    pause(page, LIVE)
+    page.keyboard.type("b")
+    page.evaluate("drawSome()")
+    pause(page, LIVE)
+    page.evaluate("drawAll()")
+    expect(page.locator(".first-counts").first).to_contain_text("for 2 characters")
+    expect(box).to_have_value("ab")

@@ -26,7 +26,7 @@ from tokensteps.components.bundle import bundle
 from tokensteps.language.pages import PAGES, Page
 from tokensteps.limits import STATIC_FILE
 from tokensteps.server.entrance import page as first
-from tokensteps.server.entrance.files import FromMemory
+from tokensteps.server.entrance.files import FORGETTING, FromMemory, with_newest
 from tokensteps.server.headers import Guard, inline_scripts
 from tokensteps.streamlit_internals import AT_HOME, DRAWS, INDEX, scripts_for
 
@@ -353,6 +353,17 @@ def test_streamlits_faces_are_replaced_by_ours() -> None:
         assert ours.count(b"url(../../%s)" % face.encode()) == 1
         assert (ASSETS.parent / face.removeprefix("app/")).is_file()
     assert first.own_faces(b"p { color: red }") == b"p { color: red }"
+
+
+def test_streamlits_newest_value_is_kept(ask: Ask, tmp_path: Path) -> None:
+    """In one place of its script. `tests/browser/test_home.py` has a browser lose letters without it."""
+    (script,) = (INDEX.parent / "static" / "js").glob("useBasicWidgetState.*.js")
+    before = script.read_bytes()
+    (tmp_path / script.name).write_bytes(before)
+    served = gzip.decompress(ask(f"/static/js/{script.name}", BROWSER).body)
+    assert len(FORGETTING.findall(before)) == 1
+    assert served == with_newest(before) and not FORGETTING.search(served)
+    assert served.count(b"?null:now") == 1 and len(served) > len(before)
 
 
 def test_every_icon_that_may_be_drawn_is_in_the_face() -> None:

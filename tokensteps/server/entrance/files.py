@@ -10,6 +10,7 @@ files from Streamlit, and our own ones uncompressed.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
@@ -35,6 +36,10 @@ PARAMETERS: Final = 64
 """Parameters of an address, at most, for a stage: reading 20,000 would hold up everybody."""
 STATIC: Final = "/static/"
 """A part of the address of every static file, Streamlit's (/static/) and the app's (/app/static/)."""
+VALUES: Final = "/static/js/useBasicWidgetState."
+"""The begin of the address of Streamlit's script for the values of widgets."""
+FORGETTING: Final = re.compile(rb"\((\w+)\(null\),(\w+)\((\w+)\.value\),")
+"""In that script: forget the waiting value, and keep this one as the last."""
 
 
 class FromMemory:
@@ -109,6 +114,8 @@ class FromMemory:
                 return None
             if header_of(headers, b"content-type").startswith(b"text/css"):
                 body = own_faces(body)
+            elif VALUES in scope["path"]:
+                body = with_newest(body)
             cached = await asyncio.to_thread(shared_response, headers, body)
             self.files.put(scope["path"], cached, ENTRY + len(cached.body))
         return cached
@@ -135,6 +142,16 @@ class FromMemory:
         host = [header for header in scope["headers"] if header[0] == b"host"]
         await self.app({**scope, "method": method, "headers": host}, receive, take)
         return status, headers, bytes(body)
+
+
+def with_newest(script: bytes) -> bytes:
+    """Streamlit's script for the values of widgets, with the newest value kept.
+
+    A value waits there until the page has been drawn with it; then it is sent, and the waiting one is
+    forgotten, even if it is already another. On a slow device, the last letters typed into a box with `live`
+    were gone.
+    """
+    return FORGETTING.sub(rb"(\1(now=>now===\3?null:now),\2(\3.value),", script)
 
 
 def _is_cacheable(status: int, headers: tuple[Header, ...]) -> bool:
