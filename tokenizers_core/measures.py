@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Final
 
@@ -206,10 +206,14 @@ class ParallelMeasures:
 
 
 def check_parallel(texts: Mapping[str, Sequence[str]]) -> int:
-    """How many lines each language has. Raises SettingError for none, or where one has another number."""
-    refuse_wrong_type("texts", texts, Mapping, "give each language's lines by its name: {'en': ['a line']}")
-    for lines in texts.values():
-        refuse_no_texts("texts", lines)
+    """How many lines each language has. Raises WrongTypeError, and SettingError for none, or where one has
+    another number."""
+    remedy = "give each language's lines by its name: {'en': ['a line']}; of a table, texts.to_dict('list')"
+    refuse_wrong_type("texts", texts, Mapping, remedy)
+    for language, lines in texts.items():
+        name = f"texts[{language!r}]"
+        refuse_no_texts(name, lines)
+        refuse_wrong_type(name, lines, Sized, "give a list of its lines")
     sizes = {language: len(lines) for language, lines in texts.items()}
     if not any(sizes.values()):
         raise SettingError(name="texts", value=sizes, reason="give at least one line in each language")
@@ -233,7 +237,7 @@ def check_parallel(texts: Mapping[str, Sequence[str]]) -> int:
 
 def measure_parallel(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> ParallelMeasures:
     """Measure a tokenizer on the same lines in several languages; premiums are over the first. Raises
-    SettingError, and the errors of encoding.
+    SettingError, WrongTypeError, and the errors of encoding.
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> tokenizer = train_bpe(Corpus.from_texts(["to be"]), merges=9, alphabet="bytes").tokenizer()

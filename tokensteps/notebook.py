@@ -27,7 +27,7 @@ from tokenizers_core.encoding.encoding import Encoding
 from tokenizers_core.encoding.models.bpe import EncodingSnapshot
 from tokenizers_core.encoding.models.lattice import Lattice, ViterbiSnapshot
 from tokenizers_core.encoding.models.wordpiece import MatchSnapshot
-from tokenizers_core.errors import WHOLE_NUMBER, SettingError, refuse_wrong_type
+from tokenizers_core.errors import SettingError, refuse_wrong_type
 from tokenizers_core.files.exports import prunes_to_csv, trace_to_csv
 from tokenizers_core.trace import ByContent, Trace
 from tokenizers_core.training.comparison import SizeSnapshot
@@ -111,23 +111,29 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
     Raises TypeError for anything else, IndexError for a step not in the run, and SettingError for a frame
     without height.
     """
-    refuse_wrong_type("step", step, Integral, WHOLE_NUMBER)
-    if height is not None:
-        refuse_wrong_type("height", height, Real, "give a number of pixels, such as 300")
-        if not 1 <= height < math.inf:
-            raise SettingError(name="height", value=height, reason="choose at least 1 pixel, such as 300")
-    if not isinstance(what, tuple(SELF_SHOWING)):
-        raise TypeError(
-            f"{type(what).__name__} can't be shown; give a trace, one of its steps, an encoding or a lattice."
-        )
+    _refuse_unshowable(what, step, height)
     if isinstance(what, Trace):
         step = what[step].step if step < 0 or step > len(what) else step
     return InNotebook(what, step, height)
 
 
+def _refuse_unshowable(what: object, step: int, height: int | None) -> None:
+    """Refuse what can't be shown, or not in this way."""
+    if not isinstance(what, tuple(SELF_SHOWING)):
+        raise TypeError(
+            f"{type(what).__name__} can't be shown; give a trace, one of its steps, an encoding or a lattice."
+        )
+    refuse_wrong_type("step", step, Integral, "give a whole number; 0 is the start, and -1 the last step")
+    if height is not None:
+        refuse_wrong_type("height", height, Real, "give a number of pixels, such as 300")
+        if not 1 <= height < math.inf:
+            raise SettingError(name="height", value=height, reason="choose at least 1 pixel, such as 300")
+
+
 def html(what: object, step: int = 0, height: int | None = None) -> str:
     """The sandboxed frame around it, as markup, with all it needs. Viewers without frames show a note and a
-    plain picture."""
+    plain picture. Raises the errors of `show`."""
+    _refuse_unshowable(what, step, height)
     match what:
         case Encoding():
             shown = min(len(what), NOTEBOOK_TOKENS)

@@ -204,8 +204,9 @@ def test_it_opens_at_a_given_step() -> None:
     with pytest.raises(TypeError, match="int can't be shown"):
         show(3)
     for step in ("1", None, 1.5):
-        with pytest.raises(TypeError, match=r"step=.* can't be used here; give a whole number"):
-            show(trace, step=step)  # type: ignore[arg-type]
+        for shown in (show, html):
+            with pytest.raises(TypeError, match=r"step=.* can't be used here; give a whole number"):
+                shown(trace, step=step)  # type: ignore[arg-type]
     for height in ("300", math.nan, math.inf, 0, -5):
         with pytest.raises(TokenizersCoreError, match=r"height=.* such as 300"):
             show(trace, height=height)  # type: ignore[arg-type]

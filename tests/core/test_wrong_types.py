@@ -7,14 +7,17 @@ own error.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pandas
 import pytest
 
+import tokenizers_core
 from tokenizers_core import (
     Corpus,
     Padding,
@@ -35,6 +38,7 @@ from tokenizers_core import (
     train_wordpiece,
 )
 from tokenizers_core.errors import EmptyCorpusError, UnreachedSizeWarning
+from tokenizers_core.text import cutting
 
 CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
 TOKENIZER, UNIGRAM = train_bpe(CORPUS).tokenizer(), train_unigram(CORPUS, vocab_size=10)
@@ -83,6 +87,7 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
             ("unigram", "pruned_share", {"None"}),
             ("unigram", "max_piece_length", {"int"}),
             ("unigram", "steps", {"int", "None"}),
+            ("wordpiece", "max_input_chars_per_word", {"int"}),
         )
         for train in [TRAINERS[name]]
     },
@@ -104,6 +109,10 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "token": (TOKENIZER.token, {"int"}),
     "explain": (TOKENIZER.explain, {"str"}),
     "tokenizer_from_json": (tokenizer_from_json, set()),
+    "tokenizer: special_tokens": (
+        lambda value: TOKENIZER.with_options(special_tokens=value),
+        {"texts", "counts"},
+    ),
     "template": (lambda value: TOKENIZER.with_options(template=value), {"None"}),
     "truncation": (lambda value: TOKENIZER.with_options(truncation=value), {"None"}),
     "padding": (lambda value: TOKENIZER.with_options(padding=value), {"None"}),
@@ -294,9 +303,48 @@ def test_an_unreachable_size_causes_a_warning(train: Callable[..., Any]) -> None
             train(CORPUS, vocab_size=trace.shortfall.reached + 1)
 
 
+def test_the_named_parts_are_there() -> None:
+    """The remedy for wrong cuts can be written as it stands."""
+    with pytest.raises(
+        TypeError, match=r"cuts='each' is of type str.* such as \[tokenizers_core\.text\.cutting"
+    ) as error:
+        Corpus.from_texts(["a 12"], pre_tokenizer="end_of_word", cuts="each")  # type: ignore[arg-type]
+    match = re.search(r"\[(tokenizers_core\S+)\]", str(error.value))
+    assert match and eval(match[1], {"tokenizers_core": tokenizers_core}) == cutting.DIGITS["each"]
+    for one in (cutting.CutAt, 3, "each"):
+        with pytest.raises(TypeError, match=r"cuts=.* can't be used here"):
+            Corpus.from_texts(["a 12"], cuts=[one])  # type: ignore[list-item]
+        with pytest.raises(TypeError, match=r"pre_tokenizer=.* can't be used here"):
+            Corpus.from_texts(["a 12"], pre_tokenizer=(one,))  # type: ignore[arg-type]
+
+
+def test_what_holds_numbers_of_each_language_does() -> None:
+    corpora = {"en": CORPUS, "de": CORPUS}
+    expected = train_paritybpe(corpora, merges=3, ratio=[1, 2])
+    numpy = pytest.importorskip("numpy")
+    for ratio in (
+        numpy.array([1.0, 2.0]), pandas.Series([1.0, 2.0]), {"en": 1, "de": 2}.values(), iter([1, 2]), [Decimal(1), Decimal(2)],
+    ):  # fmt: skip
+        assert train_paritybpe(corpora, merges=3, ratio=ratio) == expected  # type: ignore[arg-type]
+    with pytest.raises(TokenizersCoreError, match="a number above 0: en, de"):
+        train_paritybpe(corpora, merges=3, ratio=[True, True])
+    train_paritybpe(corpora, merges=3, window=numpy.int64(5), alpha=numpy.float32(1.5))  # type: ignore[arg-type]
+
+
+def test_a_languages_lines_are_named() -> None:
+    for lines, named in (("a line", "'a line'"), (iter(["a"]), "")):
+        with pytest.raises(TypeError, match=rf"^texts\['de'\]={named}"):
+            measure_parallel(TOKENIZER, {"en": ["hug"], "de": lines})  # type: ignore[dict-item]
+    table = pandas.DataFrame({"en": ["hug", "pug"], "de": ["bun", "hugs"]})
+    with pytest.raises(TypeError, match=r"of a table, texts\.to_dict\('list'\)"):
+        measure_parallel(TOKENIZER, table)  # type: ignore[arg-type]
+    assert measure_parallel(TOKENIZER, table.to_dict("list")).lines == 2
+
+
 def test_numbers_of_other_libraries_are_numbers() -> None:
     numpy = pytest.importorskip("numpy")
     assert len(train_bpe(CORPUS, vocab_size=numpy.int64(10)).tokens) == 10
+    assert Truncation(numpy.int64(8)) == Truncation(8) and Padding(length=numpy.int64(8)) == Padding(length=8)
     assert TOKENIZER.decode(numpy.array([1, 2])) == TOKENIZER.decode([1, 2])
 
 

@@ -172,7 +172,10 @@ class Tokenizer:
             refuse_wrong_type(name, value, (wanted, NoneType), remedy)
         self.pipeline = pipeline
         self.model = model
+        refuse_no_texts("special_tokens", special_tokens)
         self.special_tokens = tuple(special_tokens)
+        for token in self.special_tokens:
+            refuse_wrong_type("special_tokens", token, str, "write each token as a str, such as '[UNK]'")
         self.template = template
         self.truncation = truncation
         self.padding = padding

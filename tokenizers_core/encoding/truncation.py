@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Final
 
 from tokenizers_core.encoding.templates import LARGEST_TYPE
@@ -217,7 +218,7 @@ class Padding:
 
 def check_number(name: str, value: object, least: int) -> None:
     """Raise SettingError if a setting is not a whole number of at least `least`."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise SettingError(
             name=name, value=value, reason=Phrase("choose a whole number of at least {least}", least=least)
         )

@@ -88,7 +88,7 @@ def reader_of(path: Path) -> Reader | None:
 def refuse_other_kind(path: Path) -> None:
     """Raise SettingError if `load_tokenizer` would take a tokenizer.json of this name for another kind of
     file."""
-    if reader_of(path) or PIECE_MODEL.search(path.name):
+    if not path.is_dir() and (reader_of(path) or PIECE_MODEL.search(path.name)):
         raise SettingError(
             name="path",
             value=path.name,

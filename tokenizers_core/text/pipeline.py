@@ -12,6 +12,7 @@ from tokenizers_core.errors import (
     TEXT_WANTED,
     SettingError,
     SurrogateError,
+    WrongTypeError,
     refuse_no_texts,
     refuse_wrong_type,
 )
@@ -66,7 +67,8 @@ def refuse_surrogates(text: str) -> None:
 class Pipeline:
     """The way from text to words: a normalizer, then a pre-tokenizer. The fields are as in `pre_tokenize`.
 
-    Raises UnknownNameError, PatternError or SettingError when made; an unused `pattern` may be anything.
+    Raises UnknownNameError, PatternError, SettingError or WrongTypeError when made; an unused `pattern` may
+    be anything.
 
     >>> Pipeline(pre_tokenizer="bpe")
     Traceback (most recent call last):
@@ -102,22 +104,31 @@ end_of_word, none.
                     name="user_defined_symbols", value="", reason="an empty symbol can't be found in a text"
                 )
         object.__setattr__(self, "user_defined_symbols", tuple(self.user_defined_symbols))  # to be hashed
-        refuse_wrong_type("cuts", self.cuts, Iterable, "give a list of parts, or leave it out")
-        object.__setattr__(self, "cuts", tuple(self.cuts))
+        self._check_parts()
         if self.cuts and self.pre_tokenizer == "end_of_word":
             raise SettingError(
                 name="cuts",
                 value=repr(self.cuts),
                 reason="words would end at each cut; choose another pre-tokenizer, such as whitespace_split",
             )
-        for cut in self.cuts:
-            refuse_wrong_type("cuts", cut, Cutter, "give parts such as DIGITS['three'] in a list")
         for part in (*self.cuts, *steps_of(self.normalizer)):
             if isinstance(part, CutAt | Replace) and not part.literal:
                 compiled(part.pattern)
         steps_of(self.normalizer)
         if not isinstance(self.pre_tokenizer, tuple):  # for its errors: an unknown name, an invalid pattern
             Splitter(self.pre_tokenizer, self.pattern, self.timeout)
+
+    def _check_parts(self) -> None:
+        """Refuse anything but parts among the cuts, and in a composed pre-tokenizer."""
+        remedy = "give parts in a list, such as [tokenizers_core.text.cutting.DIGITS['each']]"
+        if isinstance(self.cuts, str | bytes) or not isinstance(self.cuts, Iterable):
+            raise WrongTypeError("cuts", self.cuts, remedy)
+        object.__setattr__(self, "cuts", tuple(self.cuts))
+        composed = self.pre_tokenizer if isinstance(self.pre_tokenizer, tuple) else ()
+        for name, parts in (("cuts", self.cuts), ("pre_tokenizer", composed)):
+            for part in parts:
+                if isinstance(part, type) or not isinstance(part, Cutter):
+                    raise WrongTypeError(name, part, remedy)
 
     def splitter(self) -> Splitter | ComposedSplitter:
         """The pre-tokenizer, with its time starting now."""

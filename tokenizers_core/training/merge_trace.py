@@ -895,7 +895,8 @@ class MergeTrace(Trace[MergeSnapshot]):
 
 
 def first_difference(left: MergeTrace, right: MergeTrace) -> int | None:
-    """The first step in which two runs merge different pairs; None when one is the beginning of the other."""
+    """The first step in which two runs merge different pairs; None when one is the beginning of the other.
+    Raises WrongTypeError for anything but a run of merges."""
     for name, run in (("left", left), ("right", right)):
         refuse_wrong_type(name, run, MergeTrace, "give a run with merges, of train_bpe or train_wordpiece")
     for step in range(1, min(len(left), len(right)) + 1):

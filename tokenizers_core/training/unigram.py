@@ -591,7 +591,7 @@ def train_unigram(
     `stop_reason` is "vocab_size", "no_pieces" (only characters are left), "seed_size" (the seed is no larger
     than the wanted size), "dropped" (EM has dropped too many pieces) or "stopped". If that leaves fewer
     tokens than requested, the trace has a `shortfall`, and an UnreachedSizeWarning names the remedy. Raises
-    UnknownNameError, VocabSizeError, SettingError.
+    UnknownNameError, VocabSizeError, SettingError, WrongTypeError.
 
     >>> trace = train_unigram(
     ...     Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), vocab_size=10
@@ -685,7 +685,7 @@ def check_numbers(pruned_share: float, max_piece_length: int, steps: int | None)
     if steps is not None:
         refuse_wrong_type("steps", steps, Integral, WHOLE_NUMBER)
         if steps < 0:
-            raise SettingError(name="steps", value=steps, reason="choose at least 0")
+            raise SettingError(name="steps", value=steps, reason=Phrase("choose at least {least}", least=0))
 
 
 def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special_tokens: int) -> None:

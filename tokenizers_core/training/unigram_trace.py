@@ -343,7 +343,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     def split(self, word: str, scores: Sequence[float]) -> Split:
         """The best split of a word of the corpus, or of a piece of the seed."""
-        return best_split(self.edges(word), scores)
+        return best_split(self.edges(word), scores) if word else Split((), 0.0)
 
     def edges(self, word: str) -> list[tuple[int, int, int]]:
         """The lattice of a word of the corpus, or of a piece of the seed, in all pieces of the seed."""

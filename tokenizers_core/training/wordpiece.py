@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 from tokenizers_core.encoding.models.pairs import split_word
@@ -25,6 +26,7 @@ from tokenizers_core.encoding.models.wordpiece import (
 )
 from tokenizers_core.encoding.tokenizer import Tokenizer, trained_tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary, with_unknown
+from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import Growing, Replay
@@ -251,6 +253,11 @@ def train_wordpiece(
     >>> [trace[step].event.token for step in (1, 2, 3)]
     ['##gs', 'hu', 'hugs']
     """
+    most = max_input_chars_per_word
+    refuse_wrong_type("max_input_chars_per_word", most, Integral, WHOLE_NUMBER)
+    if most < 1:
+        reason = Phrase("choose at least {least}", least=1)
+        raise SettingError(name="max_input_chars_per_word", value=most, reason=reason)
     return run_training(
         WordPieceTrace,
         wordpiece_merges,
@@ -264,7 +271,7 @@ def train_wordpiece(
         progress=progress,
         growing=growing,
         limits=Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage),
-        settings={"max_input_chars_per_word": max_input_chars_per_word},
+        settings={"max_input_chars_per_word": most},
     )
 
 

@@ -13,16 +13,17 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from numbers import Integral, Real
+from numbers import Integral, Rational, Real
 from operator import sub
 from typing import Any, ClassVar, Final, Self
 
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
-from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
+from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, WrongTypeError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import Growing, Replay
@@ -59,9 +60,9 @@ class Chooser:
         self, starts: Sequence[int], ratio: Sequence[Fraction] | None, window: int | None, alpha: float
     ) -> None:
         self.starts, self.ratio, self.window = starts, ratio, window
-        self.most = Fraction(alpha) / len(starts)
+        self.most = Fraction(alpha if isinstance(alpha, Rational) else float(alpha)) / len(starts)
         """Which share of the window one language may have chosen."""
-        self.recent: deque[int] = deque(maxlen=window and min(window, sys.maxsize))
+        self.recent: deque[int] = deque(maxlen=window and min(int(window), sys.maxsize))
 
     def need(self, language: int, tokens: Sequence[int]) -> Fraction | int:
         """The value that compares languages: tokens, or with a ratio how little the corpus has been
@@ -343,14 +344,14 @@ def checked_ratio(
     ratio: Mapping[str, float] | Sequence[float], corpora: Corpora, parallel: Corpora | None
 ) -> tuple[float, ...]:
     """The ratios in the order of the languages. Raises WrongTypeError or SettingError."""
-    refuse_wrong_type(
-        "ratio", ratio, (Mapping, Sequence), "give each language's number by its name: {'en': 1.5}"
-    )
+    if isinstance(ratio, str | bytes) or not isinstance(ratio, Iterable):
+        raise WrongTypeError("ratio", ratio, "give each language's number by its name: {'en': 1.5}")
     shares = (
         tuple(ratio.get(language, 0) for language in corpora) if isinstance(ratio, Mapping) else tuple(ratio)
     )
     if len(shares) != len(corpora) or not all(
-        isinstance(share, Real) and 0 < share < float("inf") for share in shares
+        isinstance(share, Real | Decimal) and share is not True and 0 < share < float("inf")
+        for share in shares
     ):
         raise SettingError(
             name="ratio",
