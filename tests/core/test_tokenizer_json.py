@@ -417,6 +417,9 @@ def test_the_name_of_another_kind_of_file_is_refused(name: str, tmp_path: Path) 
     with pytest.raises(SettingError, match=re.escape(f"path='{name}' can't be used")) as caught:
         plain().save(tmp_path / name)
     assert "choose a name such as tokenizer.json" in str(caught.value) and not [*tmp_path.iterdir()]
+    (tmp_path / name).mkdir()  # `load` looks for a tokenizer.json in a folder of any name
+    with pytest.raises(IsADirectoryError):
+        plain().save(tmp_path / name)
 
 
 def test_an_unsavable_tokenizer_leaves_the_file_alone(tmp_path: Path) -> None:

@@ -232,6 +232,11 @@ def trained_on_letters() -> WordPieceTrace:
 
 
 def test_words_that_are_too_long_are_unknown() -> None:
+    for least in (0, -5):
+        with pytest.raises(
+            SettingError, match=rf"max_input_chars_per_word={least} can't be used: choose at least 1"
+        ):
+            train_wordpiece(Corpus.from_counts({"aaaa": 1}), max_input_chars_per_word=least)
     trace = train_wordpiece(Corpus.from_counts({"aaaa": 1}), max_input_chars_per_word=10)
     tokenizer = trace.tokenizer()
     assert tokenizer.encode("a" * 10).tokens != ["[UNK]"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from tokenizers_core import Tokenizer, TokenizersCoreError
 from tokenizers_core.errors import VocabularyFileError
-from tokenizers_core.files.loading import READERS
+from tokenizers_core.files.loading import reader_of
 from tokensteps.cli.errors import in_options
 from tokensteps.cli.streams import tell
 from tokensteps.cli.training import TEXT, option, pipeline_options
@@ -39,7 +40,7 @@ def loaded(path: str, special_tokens: Sequence[str], **rules: Any) -> Tokenizer:
         )
         message = f"{in_options(error)}{NO_REMOVALS if halved else ''}"
         raise click.ClickException(f"{click.format_filename(path)}: {message}") from None
-    if not values and path.endswith(tuple(READERS)):
+    if not values and reader_of(Path(path)):
         normalizer, pre_tokenizer, pattern = tokenizer.pipeline.rules
         taken = (
             f"--normalizer {normalizer} --pre-tokenizer {pre_tokenizer}{pattern and f' --pattern {pattern}'}"

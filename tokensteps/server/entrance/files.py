@@ -37,7 +37,7 @@ PARAMETERS: Final = 64
 STATIC: Final = "/static/"
 """A part of the address of every static file, Streamlit's (/static/) and the app's (/app/static/)."""
 VALUES: Final = "/static/js/useBasicWidgetState."
-"""The begin of the address of Streamlit's script for the values of widgets."""
+"""In the address of Streamlit's script for the values of widgets."""
 FORGETTING: Final = re.compile(rb"\((\w+)\(null\),(\w+)\((\w+)\.value\),")
 """In that script: forget the waiting value, and keep this one as the last."""
 
