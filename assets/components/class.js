@@ -111,8 +111,9 @@ class ClassStrip extends Component {
       room.comes = false;
       this.report();
     }
-    if (kind === "state" && matchMedia("(pointer: coarse)").matches) { // the code's keyboard covers the page
-      document.querySelector('[class*="-join"] input:focus')?.blur();
+    if (kind === "state" && this.data.typed && matchMedia("(pointer: coarse)").matches) {
+      // The typed code's keyboard covers the page. A code being typed stays: this class is a link's, or an earlier one.
+      document.querySelector('[class*="-join"] input:focus:placeholder-shown')?.blur();
     }
     if (kind === "state" && !room.isLecturer() && room.state.follows) this.follower.back();
     if (["call", "pace"].includes(kind) && room.state.all) this.follower?.back(true);

@@ -274,8 +274,16 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     gate.open()
     code = shown_code(lecturer)
     old = in_address(phone)[0]
+    late: list[Route] = []
+    phone.route(EVENTS, lambda route: late.append(route), times=1)
     phone.goto(f"{app}/?class={old}")
-    type_code(phone, code, "Following the class")
+    phone.get_by_role("textbox", name="Join a class: code").tap()
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("Connecting to the class …")
+    late[0].continue_()
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
+    phone.keyboard.type(code)  # the box is still the one that was tapped
+    phone.keyboard.press("Enter")
+    expect(phone.locator(f"{STRIP} .stop")).to_have_text("Following the class")
     phone.wait_for_function("location.search.includes('corpus=hug')")
     lecturer.keyboard.press("Escape")
     expect(lecturer.locator(".ts-class-panel")).to_be_hidden()

@@ -67,6 +67,7 @@ def test_a_class_goes_along_and_is_led() -> None:
     assert component_data(app, "class") == {
         "code": "KX7P3H",
         "labels": class_labels(),
+        "typed": False,
         "presents": [False, ""],
         "plan": None,
     }
@@ -357,7 +358,9 @@ def test_a_typed_code_wins_over_the_address() -> None:
     ):
         app.query_params["class"] = there
         run(app)
-        assert address(app)["class"] == code and component_data(app, "class")["code"] == code
+        assert address(app)["class"] == code
+        data = component_data(app, "class")
+        assert (data["code"], data["typed"]) == (code, code == "KX7P3H")
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,8 @@ CLASS_QUESTION: Final = "class.question"
 """the page's finished question,"""
 CLASS_JUDGES: Final = "class.judges"
 """words to grade, with their question and the step of the tokenizer,"""
+CLASS_TYPED: Final = "class.typed"
+"""the code typed last,"""
 CLASS_PRESENTS: Final = "class.presents"
 """and whether this is the lecturer's own screen, with its requested activity of a plan, in the browser's
 form."""
@@ -166,6 +168,7 @@ def show_class() -> bool:
                 key=STRIP_KEY,
                 data={
                     "code": code,
+                    "typed": state.get(CLASS_TYPED) == code,
                     "labels": class_labels(),
                     "presents": [on, walk],
                     "plan": plan_data(read_walk(walk)),
@@ -322,6 +325,7 @@ def join_box(page: str, width: int) -> None:
         st.session_state[f"{key}.wrong"] = bool(text) and code is None
         if code is not None:
             enter_class(code)
+            st.session_state[CLASS_TYPED] = code
             st.session_state[key] = ""
 
     st.text_input(
