@@ -293,6 +293,12 @@ each row, counted from 0, is a str: leave rows without a text out, as texts.drop
         yield value
 
 
+def checked_words(words: Iterable[object]) -> Iterator[str]:
+    """Several words, each checked. Raises WrongTypeError."""
+    refuse_no_texts("words", words)
+    return rows_of("words", words)
+
+
 def refuse_no_tokens(special_tokens: object) -> None:
     """Raise WrongTypeError unless the special tokens are several strings, SettingError for an empty one."""
     refuse_no_texts("special_tokens", special_tokens)

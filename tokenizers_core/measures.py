@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from numbers import Real
 from typing import Final
 
 from tokenizers_core.encoding.alignment import Stretch, cover, tokens_of_words
@@ -100,6 +101,7 @@ class Measures:
 
         The higher the order, the more the frequent tokens count.
         """
+        refuse_wrong_type("order", order, Real, "give a number, such as 2.5")
         if not order >= 0:
             raise SettingError(name="order", value=order, reason="choose a number of at least 0, such as 2.5")
         shares = [count / self.tokens for count in self.counts.values()]

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Protocol, SupportsIndex, TypeVar, overload
 
-from tokenizers_core.errors import quoted, refuse_wrong_type
+from tokenizers_core.errors import WrongTypeError, quoted
 
 State = TypeVar("State")
 
@@ -119,20 +119,23 @@ class Trace(ABC, Generic[AnySnapshot]):
     @overload
     def __getitem__(self, step: slice, /) -> list[AnySnapshot]: ...
     def __getitem__(self, step: int | slice, /) -> AnySnapshot | list[AnySnapshot]:
-        last = len(self)
         if isinstance(step, slice):
-            return [self.snapshot(one) for one in range(last + 1)[step]]
-        refuse_wrong_type(
-            "step", step, SupportsIndex, "give a step's number, trace[1], or a slice, trace[0:2]"
-        )
-        wanted = operator.index(step)
-        if wanted < 0:
-            wanted += last + 1
-        if not 0 <= wanted <= last:
+            return [self.snapshot(one) for one in range(len(self) + 1)[step]]
+        return self.snapshot(self.step_number(step))
+
+    def step_number(self, step: SupportsIndex) -> int:
+        """A step's number, from 0; a number below 0 is counted from the end. Raises WrongTypeError, and
+        IndexError for a step not in the run."""
+        try:
+            wanted, last = operator.index(step), len(self)
+        except TypeError:
+            wanted_form = "give a step's number, trace[1], or a slice, trace[0:2]"
+            raise WrongTypeError("step", step, wanted_form) from None
+        if not -last - 1 <= wanted <= last:
             raise IndexError(
                 f"step {step} is outside this trace: it has steps 0 (the start) to {last} (the end)"
             )
-        return self.snapshot(wanted)
+        return wanted % (last + 1)
 
     def __repr__(self) -> str:
         """One line, however long the run: which, how many steps, and why it ended."""

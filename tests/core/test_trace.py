@@ -15,10 +15,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.samples import examples
-from tokenizers_core import Corpus, MergeTrace, Trace, train_bpe, train_unigram, train_wordpiece
+from tokenizers_core import (
+    Corpus,
+    MergeTrace,
+    Trace,
+    train_bpe,
+    train_superbpe,
+    train_unigram,
+    train_wordpiece,
+)
 from tokenizers_core.trace import Replay, StoredTrace
 
 HUG = train_bpe(Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}))
+WORDPIECE = train_wordpiece(HUG.corpus)
+SUPER = train_superbpe(
+    Corpus.from_texts(["by the way", "on the way"], pre_tokenizer="byte_level"), transition=16, merges=9
+)
+UNIGRAM = train_unigram(HUG.corpus, vocab_size=10)
 
 
 def test_a_trace_of_n_steps_has_n_plus_1_snapshots() -> None:
@@ -38,6 +51,51 @@ def test_index_outside(step: int) -> None:
     assert (
         str(caught.value) == f"step {step} is outside this trace: it has steps 0 (the start) to 7 (the end)"
     )
+
+
+def readers(trace: Any) -> list[Callable[[Any], object]]:
+    """What a trace says about a step without a snapshot."""
+    names = (
+        ("splits", "token_of", "pair_of", "candidates")
+        if isinstance(trace, MergeTrace)
+        else ("splits", "piece_of")
+    )
+    return [getattr(trace, name) for name in names]
+
+
+def answer(read: Callable[[int], object], step: int) -> object:
+    """What it says, or its error: there is no pair at the start."""
+    try:
+        return read(step)
+    except IndexError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("trace", [HUG, WORDPIECE, SUPER, UNIGRAM], ids=lambda trace: type(trace).__name__)
+def test_a_step_is_numbered_as_in_a_list_everywhere(trace: Any) -> None:
+    """Oracle: the same question with the step counted from the start."""
+    steps = range(len(trace) + 1)
+    for read in readers(trace):
+        for step in (-1, -2, *steps):
+            assert answer(read, step) == answer(read, steps[step])
+        for step in (len(trace) + 1, -len(trace) - 2):
+            with pytest.raises(IndexError, match=f"step {step} is outside this trace"):
+                read(step)
+        with pytest.raises(TypeError, match="step='1' is of type str"):
+            read("1")
+
+
+def test_the_start_makes_no_token_and_merges_and_prunes_nothing() -> None:
+    for trace in (HUG, WORDPIECE, SUPER):
+        assert trace.token_of(0) == trace.token_of(-len(trace) - 1) == ""
+        with pytest.raises(IndexError, match="step 0 is the start"):
+            trace.pair_of(0)
+    for step, event in enumerate(snapshot.event for snapshot in UNIGRAM):
+        if event.kind == "prune":
+            assert UNIGRAM.piece_of(step) == event.piece
+            continue
+        with pytest.raises(IndexError, match=f"step {step} prunes nothing"):
+            UNIGRAM.piece_of(step)
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,18 @@ from tokenizers_core import (
     Tokenizer,
     TokenizersCoreError,
     Truncation,
+    answer_spans,
     compare,
     first_difference,
+    group_entities,
     measure,
     measure_parallel,
+    tipping_points,
     tokenizer_from_json,
     tokenizer_to_json,
     train_bpe,
     train_paritybpe,
+    train_superbpe,
     train_unigram,
     train_wordpiece,
 )
@@ -41,7 +45,9 @@ from tokenizers_core.errors import EmptyCorpusError, UnreachedSizeWarning
 from tokenizers_core.text import cutting
 
 CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
+BYTES = Corpus.from_texts(["by the way", "on the way"], pre_tokenizer="byte_level")
 TOKENIZER, UNIGRAM = train_bpe(CORPUS).tokenizer(), train_unigram(CORPUS, vocab_size=10)
+ENCODING = TOKENIZER.encode("hug pug hugs pun")
 VALUES: dict[str, Any] = {
     "str": "text", "bytes": b"text", "None": None, "int": 12, "float": 2.5, "bool": True, "texts": ["a", "b"],
     "counts": {"a": 1}, "object": object(), "ints": [1, 2], "nones": [None], "type": int,
@@ -152,6 +158,32 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     ),
     "parity: ratio": (lambda value: train_paritybpe({"en": CORPUS}, merges=1, ratio=value), {"None"}),
     "length": (lambda value: Padding(length=value), {"int", "None"}),
+    "tokenizer: pipeline": (lambda value: Tokenizer(value, TOKENIZER.model), set()),
+    "tokenizer: model": (lambda value: Tokenizer(TOKENIZER.pipeline, value), set()),
+    "tokenizer: added": (lambda value: TOKENIZER.with_options(added=value), set()),
+    "tokenizer: decoder": (lambda value: TOKENIZER.with_options(decoder=value), {"None"}),
+    "sample: seed": (lambda value: TOKENIZER.sample("hug", seed=value), {"int"}),
+    "all_cuts: seed": (lambda value: TOKENIZER.ways.all_cuts("hug", seed=value), {"int"}),
+    **{
+        f"{name}: splits": (trace[1].splits, {"None"})
+        for name, trace in (("bpe", train_bpe(CORPUS)), ("unigram", UNIGRAM))
+    },
+    "marked": (train_bpe(CORPUS)[1].marked, {"None"}),
+    "tipping_points: words": (lambda value: tipping_points(train_bpe(CORPUS), 1, value), set()),
+    "tipping_points: trace": (lambda value: tipping_points(value, 1, ["hug"]), set()),
+    "lattice: k": (UNIGRAM[0].lattice("hug").k_best, {"int"}),
+    "lattice: temperature": (UNIGRAM[0].lattice("hug").forward, {"int", "float"}),
+    "comparison: word": (compare(CORPUS).rank_of, set()),
+    "comparison: name": (lambda value: compare(CORPUS).first_size(value, 1.5), set()),
+    "comparison: most": (lambda value: compare(CORPUS).first_size("bpe", value), {"int", "float"}),
+    "renyi: order": (measure(TOKENIZER, "hug").renyi_efficiency, {"int", "float"}),
+    "superbpe: stretches": (lambda value: train_superbpe(BYTES, stretches=value), {"None"}),
+    "answer_spans: encoding": (lambda value: answer_spans(value, 0, 1, 0), set()),
+    "answer_spans: start": (lambda value: answer_spans(ENCODING, value, 12, 0), {"int"}),
+    "answer_spans: end": (lambda value: answer_spans(ENCODING, 0, value, 0), {"int"}),
+    "answer_spans: sequence": (lambda value: answer_spans(ENCODING, 0, 1, value), set()),
+    "group_entities: labels": (lambda value: group_entities(value, ENCODING), set()),
+    "group_entities: encoding": (lambda value: group_entities(["O"], value), set()),
 }
 
 
@@ -199,6 +231,11 @@ def test_a_wrong_type_is_named_with_its_value_and_a_remedy(call: str) -> None:
         (
             lambda: Tokenizer.load(None),  # type: ignore[arg-type]
             "path=None is of type NoneType, which can't be used here; give a file's name or a Path.",
+        ),
+        (
+            lambda: Tokenizer.load("vocab.txt", special_tokens="[CLS]"),
+            "special_tokens='[CLS]' is of type str, which can't be used here; special_tokens is one string, "
+            "and its characters aren't texts; write [text].",
         ),
         (
             lambda: Corpus.from_file(3),  # type: ignore[arg-type]

@@ -21,10 +21,11 @@ from tokenizers_core.counterfactual.divergence import Decision, choice_at
 from tokenizers_core.counterfactual.recounting import corpus_of, recounted, retrain
 from tokenizers_core.encoding.models.pairs import neighbours
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair
-from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
+from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_no_texts, refuse_wrong_type
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 
 BOUND = 100
@@ -81,7 +82,9 @@ def tippings(
 ) -> dict[str, Tipping]:
     """For each word both changes, with the new choices; without the remaining words if `progress` stopped the
     search."""
-    step = trace[step].step
+    refuse_wrong_type("trace", trace, (MergeTrace, UnigramTrace), "give a run, such as train_bpe(corpus)")
+    refuse_no_texts("words", words)
+    step = trace.step_number(step)
     refuse_wrong_type("bound", bound, Integral, WHOLE_NUMBER)
     if bound < 1:
         raise SettingError(name="bound", value=bound, reason="choose at least 1")

@@ -7,13 +7,14 @@ points).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from tokenizers_core.encoding.added import AddedToken
 from tokenizers_core.encoding.alignment import WHITE_SPACE
 from tokenizers_core.encoding.templates import ONE_TEXT, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding
-from tokenizers_core.errors import Phrase, SettingError
+from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.byte_alphabet import bytes_to_symbols
 from tokenizers_core.text.spans import Span
@@ -460,6 +461,7 @@ class Encoding:
         >>> encoding.window(), encoding.overflowing[0].window()
         ((0, 2), (1, 3))
         """
+        refuse_wrong_type("sequence", sequence_index, Integral, WHOLE_NUMBER)
         if not 0 <= sequence_index < self.n_sequences:
             raise SettingError(
                 name="sequence",

@@ -6,11 +6,21 @@ Source: question answering and token classification in the Hugging Face course, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Final, NamedTuple
 
 from tokenizers_core.encoding.encoding import Encoding
-from tokenizers_core.errors import LabelsError, Phrase, SettingError
+from tokenizers_core.errors import (
+    WHOLE_NUMBER,
+    LabelsError,
+    Phrase,
+    SettingError,
+    refuse_no_texts,
+    refuse_wrong_type,
+)
 from tokenizers_core.text.spans import Span
+
+ENCODING_WANTED: Final = "give what tokenizer.encode(text) returned"
 
 # --- Question answering: which windows hold the answer ------------------------------------------------------
 
@@ -51,6 +61,9 @@ def answer_spans(encoding: Encoding, start: int, end: int, sequence: int = 1) ->
     >>> answer_spans(encoding, 4, 9, sequence=0)
     [AnswerSpan(window=0, tokens=None), AnswerSpan(window=1, tokens=(1, 3))]
     """
+    refuse_wrong_type("encoding", encoding, Encoding, ENCODING_WANTED)
+    for name, number in (("start", start), ("end", end)):
+        refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
     encoding.window(sequence)  # raises, if there is no such text
     length = len(encoding.texts[sequence])
     if not 0 <= start <= end <= length:
@@ -112,6 +125,11 @@ def group_entities(labels: Sequence[str], encoding: Encoding) -> list[Entity]:
     >>> group_entities(["O" if word == 0 else "I-ORG" for word in encoding.word_ids], encoding)
     [Entity(label='ORG', start=3, end=16, text='Hugging  Face', sequence=0)]
     """
+    refuse_no_texts("labels", labels)
+    refuse_wrong_type("encoding", encoding, Encoding, ENCODING_WANTED)
+    labels = [*labels]
+    for label in labels:
+        refuse_wrong_type("labels", label, str, "write each label as a str, such as 'I-PER'")
     if len(labels) != len(encoding):
         raise LabelsError(labels=len(labels), tokens=len(encoding))
     groups: list[tuple[str, int, list[Span]]] = []

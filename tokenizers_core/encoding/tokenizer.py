@@ -15,7 +15,6 @@ from numbers import Integral
 from operator import add, sub
 from os import PathLike
 from pathlib import Path
-from random import Random
 from types import NoneType
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -33,7 +32,7 @@ from tokenizers_core.encoding.decoders import (
     WordPieceDecoder,
 )
 from tokenizers_core.encoding.encoding import Choice, Encoding, TokenizedText, Trimming
-from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.base import Model, seeded
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding, Truncation
@@ -46,6 +45,7 @@ from tokenizers_core.errors import (
     UnknownIdError,
     WrongTypeError,
     refuse_no_texts,
+    refuse_no_tokens,
     refuse_wrong_type,
     rows_of,
 )
@@ -163,13 +163,22 @@ class Tokenizer:
         `added` are further tokens to find in a text: not special ones, or found in other ways than special
         tokens here. With `trimming`, a token's offset excludes white space.
         """
+        refuse_wrong_type(
+            "pipeline", pipeline, Pipeline, "make a Pipeline first, or take a corpus's: corpus.pipeline"
+        )
+        refuse_wrong_type("model", model, Model, "give a model, such as another tokenizer's: tokenizer.model")
         for name, value, wanted in (
             ("template", template, Template),
             ("truncation", truncation, Truncation),
             ("padding", padding, Padding),
+            ("decoder", decoder, Decoder),
         ):
             remedy = f"make a {wanted.__name__} first; help({wanted.__name__}) says how"
             refuse_wrong_type(name, value, (wanted, NoneType), remedy)
+        refuse_no_texts("added", added)
+        self.added = tuple(added)
+        for one in self.added:
+            refuse_wrong_type("added", one, AddedToken, "make each an AddedToken, such as AddedToken('<x>')")
         self.pipeline = pipeline
         self.model = model
         refuse_no_texts("special_tokens", special_tokens)
@@ -190,10 +199,9 @@ class Tokenizer:
             "truncation": truncation,
             "padding": padding,
             "decoder": decoder,
-            "added": added,
+            "added": self.added,
             "trimming": trimming,
         }
-        self.added = tuple(added)
         self._early, self._late = self._finders()
         self._set_apart = self._tokens_set_apart()
         self._added_names = frozenset(token.content for token in self.added)
@@ -403,7 +411,7 @@ class Tokenizer:
         ['h', 'u', 'g', 'h', 'ug', 'hug']
         """
         amount = self.model.amount(dropout, temperature)
-        random, splitter = Random(seed), self.pipeline.splitter()
+        random, splitter = seeded(seed), self.pipeline.splitter()
         tokens: list[str] = []
         for segment, spans, begins in self._normalized_segments(text):
             if segment.special:
@@ -664,6 +672,8 @@ class Tokenizer:
         parts, SettingError for rules in the file itself or missing from it, and OSError.
         """
         refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
+        if special_tokens is not None:
+            refuse_no_tokens(special_tokens)
         rules = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "pattern": pattern}
         values = {name: value for name, value in rules.items() if value is not None}
         return cls.file_format.read(Path(path), values, special_tokens)

@@ -324,8 +324,8 @@ class Corpus:
         return blake2b(everything, digest_size=16).hexdigest()
 
 
-def refuse_no_corpus(corpus: object) -> None:
+def refuse_no_corpus(corpus: object, name: str = "corpus") -> None:
     """Raise WrongTypeError for anything but a corpus: a text, or a list of words."""
     refuse_wrong_type(
-        "corpus", corpus, Corpus, "make a corpus of it first: Corpus.from_texts(['a text', 'another'])"
+        name, corpus, Corpus, "make a corpus of it first: Corpus.from_texts(['a text', 'another'])"
     )

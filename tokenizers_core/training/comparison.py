@@ -18,14 +18,16 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
-from numbers import Integral
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.models.wordpiece import PREFIX
 from tokenizers_core.errors import (
+    TEXT_WANTED,
     WHOLE_NUMBER,
+    Phrase,
     SettingError,
     VocabSizeError,
     refuse_no_texts,
@@ -464,8 +466,13 @@ class Comparison(Trace[SizeSnapshot]):
         return ranks
 
     def rank_of(self, word: str) -> int:
-        """How many words of the corpus are more frequent, or as frequent and earlier."""
-        return self.ranks[self.word_indices[word]]
+        """How many words of the corpus are more frequent, or as frequent and earlier. Raises SettingError for
+        a word that isn't in it."""
+        refuse_wrong_type("word", word, str, TEXT_WANTED)
+        index = self.word_indices.get(word)
+        if index is None:
+            raise SettingError(name="word", value=word, reason=Phrase("choose words of the corpus"))
+        return self.ranks[index]
 
     @cached_property
     def sweep(self) -> tuple[SweepPoint, ...]:
@@ -474,7 +481,10 @@ class Comparison(Trace[SizeSnapshot]):
         return tuple(map(walk.move_to, range(len(self.sizes))))
 
     def first_size(self, name: str, most: float) -> int | None:
-        """A run's smallest vocabulary with at most `most` tokens per word; None for none."""
+        """A run's smallest vocabulary with at most `most` tokens per word; None for none. Raises
+        UnknownNameError for a run that isn't in the comparison."""
+        refuse_unknown_name("name", name, self.names)
+        refuse_wrong_type("most", most, Real, "give a number, such as 1.5")
         position = self.names.index(name)
         return next(
             (

@@ -20,7 +20,7 @@ from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
 from tokenizers_core.encoding.models.pairs import Pair, group_pair
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.encoding.vocabulary import Private, PrivatePair, Vocabulary
-from tokenizers_core.errors import UnknownWordError, UnreachedSizeError, refuse_wrong_type
+from tokenizers_core.errors import UnknownWordError, UnreachedSizeError, checked_words, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Replay, Trace
@@ -504,6 +504,7 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def candidates(self, step: int, limit: int | None = None) -> Sequence[Candidate]:
         """The candidates after `step` merges, best first; the `limit` best (None: all)."""
+        step = self.step_number(step)
         return self._candidates(step, *self.best_pairs(step, limit))
 
     def _candidates(
@@ -550,10 +551,11 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its tokens after `step` merges; a word need not be in the corpus."""
+        step = self.step_number(step)
         read, current, indices = self.vocabulary.read, self.current_words(step).words, self.indices_at(step)
         return {
             word: read(current[indices[word]] if word in indices else self.split(word, step))
-            for word in (self.corpus_at(step).words if words is None else words)
+            for word in (self.corpus_at(step).words if words is None else checked_words(words))
         }
 
     def split(self, word: str, step: int) -> Private:
@@ -605,11 +607,15 @@ class MergeTrace(Trace[MergeSnapshot]):
         return Pair(self.tokens[ord(pair[0])], self.tokens[ord(pair[1])])
 
     def token_of(self, step: int) -> str:
-        """The token of step `step` (from 1); "" for a step without one."""
-        return self.tokens[ord(self.record.token(step))]
+        """The token of a step; "" for a step without one."""
+        step = self.step_number(step)
+        return self.tokens[ord(self.record.token(step))] if step else ""
 
     def pair_of(self, step: int) -> Pair:
-        """The pair merged in step `step` (from 1)."""
+        """The pair merged in a step. Raises IndexError for step 0, the start."""
+        step = self.step_number(step)
+        if not step:
+            raise IndexError("step 0 is the start, and merges nothing; look at steps 1 to the last")
         return self.read_pair(self.record.pair(step))
 
     # --- the run as a whole ---------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from tokenizers_core.encoding.models.lattice import Lattice
 from tokenizers_core.encoding.models.unigram import Split, UnigramModel, best_split, lattice_edges
 from tokenizers_core.encoding.tokenizer import Tokenizer, trained_tokenizer
 from tokenizers_core.encoding.vocabulary import with_unknown
-from tokenizers_core.errors import UnknownWordError, UnreachedSizeError
+from tokenizers_core.errors import UnknownWordError, UnreachedSizeError, checked_words
 from tokenizers_core.lazy import Recent, cached_property
 from tokenizers_core.text.corpus import Corpus
 from tokenizers_core.trace import ByContent, Trace
@@ -356,9 +356,9 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its best split after `step` steps. Raises UnknownWordError for a character not in the
         corpus."""
-        scores = self.scores_at(step)
+        scores = self.scores_at(self.step_number(step))
         results = {}
-        for word in self.corpus.words if words is None else words:
+        for word in self.corpus.words if words is None else checked_words(words):
             missing = next((character for character in word if character not in self.numbers), None)
             if missing is not None:
                 raise UnknownWordError(word=word, symbol=missing)
@@ -535,7 +535,10 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return [self.seed[piece][0] for piece in round_.ranking[position + 1 : end]]
 
     def piece_of(self, step: int) -> str:
-        """The piece pruned in step `step`, which must be a prune."""
+        """The piece pruned in a step. Raises IndexError for a step that prunes none."""
+        step = self.step_number(step)
+        if self.record.kinds[step] != "prune":
+            raise IndexError(f"step {step} prunes nothing: {self.record.kinds[step]}")
         round_ = self.record.rounds[self.round_of(step) - 1]
         return self.seed[round_.ranking[step - round_.first_step]][0]
 

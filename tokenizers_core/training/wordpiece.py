@@ -366,6 +366,7 @@ class WordPieceTrace(MergeTrace):
         }
 
     def candidates(self, step: int, limit: int | None = None) -> Sequence[ScoredCandidate]:
+        step = self.step_number(step)
         return self._candidates(step, *self.best_pairs(step, limit))
 
     def _candidates(
@@ -409,4 +410,5 @@ class WordPieceTrace(MergeTrace):
         vocab = self[-1 if step is None else step].vocab
         tokens, special_tokens = with_unknown(vocab, self.special_tokens, unk_token)
         model = WordPieceModel(tokens, unk_token, self.settings["max_input_chars_per_word"])
+        model.unknown_id()
         return trained_tokenizer(self.corpus.pipeline, model, special_tokens)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from random import Random
 from typing import Any, Final
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS, byte_token
@@ -20,7 +19,7 @@ from tokenizers_core.encoding.cuts.steps import (
     sampled_steps,
 )
 from tokenizers_core.encoding.cuts.table import PieceTable, WordCut, placed
-from tokenizers_core.encoding.models.base import Model
+from tokenizers_core.encoding.models.base import Model, seeded
 from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.trace import Trace
@@ -104,7 +103,7 @@ class Ways:
         be."""
         table, model = self.table(word), self.model
         usual = model.amount(None, None)
-        drawn = model.sample(word, usual if amount is None else amount, Random(seed))
+        drawn = model.sample(word, usual if amount is None else amount, seeded(seed))
         cuts = self.cuts(word, table) | {SAMPLED: placed(table.symbols, drawn, table.prefix)}
         paths = tuple(table.shortest_paths(PATHS_STEPPED))
         return WordWays(model.way, table.symbols, table.prefix, cuts, paths, table.shortest_count, usual)
@@ -119,7 +118,7 @@ class Ways:
         if way != SAMPLED:
             return self.model.explain(word)
         model = self.model
-        drawn = model.sampling(word, model.amount(None, None) if amount is None else amount, Random(seed))
+        drawn = model.sampling(word, model.amount(None, None) if amount is None else amount, seeded(seed))
         return sampled_steps(word, self.table(word), drawn, at_end=model.samples_from_end)
 
 

@@ -22,11 +22,12 @@ import math
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from random import Random
 from typing import ClassVar, Literal, NamedTuple
 
-from tokenizers_core.errors import SettingError, refuse_wrong_type
+from tokenizers_core.encoding.models.base import seeded
+from tokenizers_core.errors import WHOLE_NUMBER, SettingError, refuse_wrong_type
 from tokenizers_core.lazy import cached_property
 from tokenizers_core.trace import StoredTrace
 
@@ -306,8 +307,9 @@ class Lattice:
         """The `k` most probable segmentations, best first, or all where there are fewer.
 
         Like Viterbi, but with up to `k` paths kept at each boundary instead of one. Of equally good paths,
-        the one with the longer last edge comes first.
+        the one with the longer last edge comes first. Raises SettingError for a `k` below 1.
         """
+        refuse_wrong_type("k", k, Integral, WHOLE_NUMBER)
         if k < 1:
             raise SettingError(name="k", value=k, reason="choose at least 1")
         stored = [[_Way(0.0)]]
@@ -326,8 +328,10 @@ class Lattice:
     def forward(self, temperature: float = 1.0) -> list[float]:
         """For each boundary, the log of the summed probability of all paths from 0 to it.
 
-        At another temperature T than 1 every log probability is divided by T first.
+        At another temperature T than 1 every log probability is divided by T first. Raises SettingError for
+        temperatures up to 0.
         """
+        refuse_bad_temperature(temperature)
         sums = [0.0]
         for arriving in self.arriving[1:]:
             sums.append(log_sum([sums[edge.start] + edge.log_probability / temperature for edge in arriving]))
@@ -367,9 +371,8 @@ class Lattice:
         the best one always wins, towards infinity all are equally likely. SentencePiece's parameter alpha is
         1 / temperature. Raises SettingError for temperatures up to 0.
         """
-        refuse_bad_temperature(temperature)
         sums = self.forward(temperature)
-        random = Random(seed)
+        random = seeded(seed)
         return (
             [self._sample(sums, temperature, random) for _ in range(number)] if sums[-1] > -math.inf else []
         )
@@ -377,7 +380,6 @@ class Lattice:
     def sampling(self, temperature: float, random: Random) -> Iterator[tuple[Edge, float]]:
         """One of these samples edge by edge, from the end, each with its probability there; nothing where no
         path leads through."""
-        refuse_bad_temperature(temperature)
         sums = self.forward(temperature)
         return self._choices(sums, temperature, random) if sums[-1] > -math.inf else iter(())
 

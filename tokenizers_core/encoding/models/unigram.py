@@ -144,7 +144,7 @@ class UnigramModel(Model):
         self.max_length = max_length
         self.unknown = min(pieces.values(), default=0.0) - UNKNOWN_PENALTY
         ids = self.vocabulary.ids
-        self._unk_id = ids[unk_token]
+        self._unk_id = self.unknown_id()
         set_apart = {unk_token, *BYTE_TOKENS} if byte_fallback else {unk_token}
         self.pieces = {piece: log for piece, log in pieces.items() if piece not in set_apart}
         self._numbers = {piece: ids[piece] for piece in self.pieces}

@@ -197,7 +197,9 @@ def train_superbpe(
             value=pipeline.pre_tokenizer,
             reason=Phrase("SuperBPE bridges spaces, which only byte_level keeps in its tokens; choose that"),
         )
-    if stretches is None:
+    if stretches is not None:
+        refuse_no_corpus(stretches, "stretches")
+    else:
         if not corpus.texts:
             raise SettingError(
                 name="corpus",
@@ -429,7 +431,8 @@ class SuperTrace(BpeTrace):
         return result
 
     def token_of(self, step: int) -> str:
-        return super().token_of(step) if self.record.is_merge(step) else ""
+        step = self.step_number(step)
+        return super().token_of(step) if step and self.record.is_merge(step) else ""
 
     def _contests(self) -> Iterator[Contest]:
         stage = self.stage_step
