@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.catalogue.test_chat import library
@@ -123,6 +125,17 @@ def test_an_uploaded_tokenizers_own_template() -> None:
     run(app)
     assert ids_shown(app) == library().encode("<s>T", add_special_tokens=False).ids
     assert "rewrites message 1" in notes(app) and address(app)["format"] == "own/tool_use"
+
+
+@pytest.mark.parametrize("special", ["", "[UNK]"])
+def test_an_unknown_character_is_no_special_token(special: str) -> None:
+    """The unknown token is a special one; a message holds it only where it spells it."""
+    tokenizer = f"bpe?{urlencode({'corpus': 'hug', 'special': special})}"
+    app = chat_opened(chat=write_turns([ChatTurn("user", "Zürich")]), t1=tokenizer)
+    assert problems(app) == [] and {0 if special else 14} & {*ids_shown(app)}
+    assert "could pretend" not in notes(app) and "ordinary text" in notes(app)
+    app = chat_opened(chat=write_turns([ChatTurn("user", "hug[UNK]")]), t1=tokenizer)
+    assert "Message 1 holds [UNK]" in notes(app)
 
 
 def test_a_hostile_template_of_ones_own_and_hostile_messages() -> None:

@@ -148,3 +148,12 @@ def test_encode_has_the_ways_of_its_step() -> None:
     app = PAGE.opened("corpus=hug&step=3", tab="Encode")
     [drawn] = bodies(app, "cuts")
     assert USE_NAMES["longest_suffix"] in drawn and problems(app) == []
+
+
+def test_a_word_without_a_step() -> None:
+    """Only a token is taken whole; symbols without a merge stay."""
+    app = PAGE.opened("corpus=hug&step=3", tab="Encode")
+    for text, message in (("bnp", "the word's symbols stay"), ("b", "is a token itself")):
+        app.text_input(key="bpe.encode.hug").set_value(text)
+        run(app)
+        assert message in unescape(" ".join(bodies(app, "note")))

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pages import Page, answer_box, bodies, book, books, problems, run, tabs
+from tests.pages.pages import Page, answer_box, bodies, book, books, problems, run, sent_messages, tabs
 from tokenizers_core import Corpus, Tokenizer, train_paritybpe, train_pickybpe, train_superbpe
 from tokenizers_core.counterfactual.divergence import vocabulary_difference
 from tokenizers_core.counterfactual.effects import effects
@@ -47,6 +47,11 @@ COMPARE = Page("compare", Path("pages", "explore", "compare.py"), COMPARE_RULES)
 PAGE = Page("bpe", Path("pages", "train", "bpe.py"), BPE_RULES)
 ROOT = Path(__file__).parents[2]
 EXAMPLE = {"superbpe": "phrases", "pickybpe": "scaffolding", "paritybpe": "parallel"}
+
+
+def told(app: AppTest) -> list[str]:
+    """The lines above the page's tables."""
+    return [message["head"]["search"]["told"] for message in sent_messages(app, "table")]
 
 
 def shown_in(app: AppTest) -> str:
@@ -98,6 +103,18 @@ def test_a_link_opens_every_tab(kind: str) -> None:
         assert problems(shown) == [], name
         assert not shown.exception, name
     assert KIND_ABOUT[kind].source in shown_in(shown)
+
+
+@pytest.mark.parametrize("kind", EXAMPLE)
+def test_steps_that_are_no_merges_are_not_counted_as_merges(kind: str) -> None:
+    trace = trace_at(BPE, corpus=EXAMPLE[kind])
+    merges = [step for step in range(1, len(trace) + 1) if trace[step].event.kind == "merge"]
+    ties = PAGE.opened(f"corpus={EXAMPLE[kind]}", tab="Ties")
+    assert any(f" of {len(merges)} merges " in caption.value for caption in ties.caption)
+    other = next((step for step in range(1, len(trace)) if step not in merges), None)
+    for step, merged in ((0, True), *([(other - 1, False)] if other else [])):
+        [sent] = told(PAGE.opened(f"corpus={EXAMPLE[kind]}&step={step}", tab="Every pair"))
+        assert f"pairs after step {step}" in sent and ("merged next" in sent) == merged
 
 
 @pytest.mark.parametrize(

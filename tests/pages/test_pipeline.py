@@ -332,6 +332,14 @@ def test_an_invalid_link_is_explained_and_the_rest_survives(url: dict[str, str],
     assert value(app, "a") == "the course"
 
 
+def test_a_lost_text_stays_reported_until_another_is_typed() -> None:
+    app = opened(a="~damaged", b="hug")
+    assert "text of this link is lost" in problems(app)[0]
+    assert "text of this link is lost" in problems(run(app))[0]
+    app.text_area(key="pipeline.a").set_value("the course")
+    assert problems(run(app)) == []
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [
@@ -383,6 +391,12 @@ def test_the_encoding_in_full() -> None:
     app.number_input(key="pipeline.map.1").set_value(3)
     run(app)
     assert "choose a number from 0 to 2" in problems(app)[0]
+
+
+@pytest.mark.parametrize(("text", "message"), [("a", "1 token fits into"), ("a a", "2 tokens fit into")])
+def test_one_window(text: str, message: str) -> None:
+    app = opened(tab="Windows", a=text, template="none")
+    assert any(message in caption.value for caption in app.caption)
 
 
 def test_windows_and_the_answer() -> None:

@@ -248,6 +248,14 @@ def test_an_invalid_link_is_explained_and_the_text_survives(url: dict[str, str],
     assert value(app, "a") == "keep me"
 
 
+def test_a_lost_text_stays_reported_until_another_is_typed() -> None:
+    app = opened(t1=HUG, corpus="hug", a="~damaged")
+    assert "text of this link is lost" in problems(app)[0]
+    assert "text of this link is lost" in problems(run(app))[0]
+    app.text_area(key="renew.a").set_value("hug")
+    assert problems(run(app)) == []
+
+
 def test_too_long_a_text_is_refused_and_kept() -> None:
     app = opened(**SMALL)
     app.text_area(key="renew.a").set_value("hug " * (RENEW_LIMIT // 4) + "s")

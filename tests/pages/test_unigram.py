@@ -322,6 +322,14 @@ def test_byte_fallback() -> None:
     assert "<unk>" in encoded(app)
 
 
+def test_a_run_with_bytes_asks_nothing_about_them() -> None:
+    app = with_tab(opened("corpus=hug&step=5&bytes=1&size="), "Encode")
+    app.text_input(key="unigram.encode.hug").set_value("hug ŷ")
+    run(app)
+    assert "<0xC5>" in encoded(app) and problems(app) == []
+    assert "unigram.as_bytes" not in [toggle.key for toggle in app.toggle]
+
+
 def test_the_lattice_tab_begins_with_the_courses_word() -> None:
     app = opened("corpus=hug")
     stage, lattice = books(app)

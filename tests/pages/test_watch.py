@@ -50,6 +50,13 @@ def test_every_training_page_has_it(page: Page, watched: str) -> None:
     assert result and result == sorted(set(result))
 
 
+@pytest.mark.parametrize("pre", ["metaspace", "whitespace_split_metaspace_behind"])
+def test_a_word_is_found_without_its_mark(pre: str) -> None:
+    """Its space may stand before it or behind it."""
+    app = BPE.opened(f"corpus=hug&watch=hugs&pre={pre}")
+    assert book(app)["marks"] and "a word and a token" in bodies(app, "note")[0]
+
+
 def test_nothing_is_marked_where_nothing_is_watched() -> None:
     assert marks(BPE, "corpus=hug") is None
     app = BPE.opened("corpus=hug&watch=%3Cb%3Ezebra")

@@ -71,7 +71,12 @@ def show_ways(
     steps = cutter.cut_steps(word, way, amount, seed)
     last = min(len(steps), STEPS_SENT)
     if not last:
-        note(_("There is no step: the word is a token itself, and is taken whole."))
+        cut = ways.cuts[way]
+        note(
+            _("There is no step: the word is a token itself, and is taken whole.")
+            if cut is not None and len(cut) == 1
+            else _("There is no step: nothing is merged, and the word's symbols stay as they are.")
+        )
         return
     if last < len(steps) or steps.stop_reason == "cut":
         note(_("Only the first {number} steps of this word are shown.").format(number=count(last)))

@@ -124,16 +124,14 @@ class PageState:
         elif brought is not None and brought == state.get(seen) and brought[0] == self["corpus"]:  # emptied
             state.pop("own", None)
 
-    def short(self, name: str, url: Mapping[str, str], usual: str) -> str:
+    def short(self, name: str, url: Mapping[str, str], usual: str, complaints: list[str]) -> str:
         """A text of the page's own: from the browser, if the page outlived its session, or from a URL.
-        `usual` without one, or, with a complaint, for a lost one."""
+        `usual` without one, or, with an entry in `complaints`, for a lost one."""
         text = text_in_browser(self.key(name))
         if text is None:
             text = read_short(url[name]) if name in url else usual
         if text is None:
-            self.complaints.append(
-                _("The text of this link is lost: ask for the link again, or paste the text.")
-            )
+            complaints.append(_("The text of this link is lost: ask for the link again, or paste the text."))
         return usual if text is None else text
 
     def recipe(self) -> Recipe:

@@ -331,6 +331,7 @@ def test_hostile_tokenizers_are_only_text() -> None:
     [
         (61, 39, "36 % fewer"),
         (39, 61, "56 % more"),
+        (500, 502, "0.4 % more"),
         (5, 5, "the same"),
         (0, 0, "–"),
         (0, 4, "–"),

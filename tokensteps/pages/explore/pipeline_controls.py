@@ -16,6 +16,7 @@ from tokensteps.runs.settings import Recipe, write_short
 from tokensteps.runs.trainings import train_model
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import WORD_SETTINGS, Controls
+from tokensteps.widgets.notes import lasting
 
 SPECIAL_TOKENS: Mapping[str, tuple[str, ...]] = {
     "none": (),
@@ -92,13 +93,15 @@ class PipelineControls(Controls):
 
     def __init__(self) -> None:
         super().__init__(PIPELINE_ALGORITHM.name, PIPELINE_RULES, "library")
-        state, url = st.session_state, st.query_params.to_dict()
+        state, url, complaints = st.session_state, st.query_params.to_dict(), list[str]()
         if reads_address(self.key("a") not in state):
             state[self.key("t1")] = url.get("t1", "")
             usual = SAMPLES["pair"]
             value = "a" in url or "b" in url
             for name, text in (("a", usual.first), ("b", usual.second)):
-                state[self.key(name)] = plain_text(self.short(name, url, "" if value else text))
+                usual_text = "" if value else text
+                state[self.key(name)] = plain_text(self.short(name, url, usual_text, complaints))
+        self.complaints += lasting(self.key("a"), complaints, (self["a"], self["b"]))
 
     def load_corpus_defaults(self) -> None:
         """Keep the stages when the corpus changes: they are the page's subject."""

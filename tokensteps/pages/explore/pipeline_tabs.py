@@ -191,8 +191,10 @@ def encode_windows(view: PipelineView) -> Encoding | None:
 
 def tell_windows(windows: Sequence[Encoding], tokens: int) -> list[str]:
     """Sentences on the windows for a text of so many tokens."""
-    message = ngettext(
-        "{tokens} tokens fit into {number} window.", "{tokens} tokens need {number} windows.", len(windows)
+    message = (
+        ngettext("{tokens} token fits into 1 window.", "{tokens} tokens fit into 1 window.", tokens)
+        if len(windows) == 1
+        else _("{tokens} tokens need {number} windows.")
     )
     lines = [message.format(tokens=count(tokens), number=count(len(windows)))]
     if len(windows) > 1:

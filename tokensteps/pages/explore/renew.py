@@ -41,7 +41,7 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.arrival import reads_address
 from tokensteps.widgets.controls import Controls
 from tokensteps.widgets.downloads import show_link, show_tokenizer_files
-from tokensteps.widgets.notes import note, problem
+from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.tour import titled
 
 RENEW_PAGE = "renew"
@@ -79,11 +79,12 @@ class RenewControls(Controls):
     def __init__(self) -> None:
         super().__init__(RENEW_PAGE, RENEW_RULES, "modules")
         state, url = st.session_state, st.query_params.to_dict()
-        first = self.key("a") not in state
+        first, complaints = self.key("a") not in state, list[str]()
         if reads_address(first):
             usual = SAMPLE if first or is_back() else state[self.key("a")]
-            state[self.key("a")] = plain_text(self.short("a", url, usual))
+            state[self.key("a")] = plain_text(self.short("a", url, usual, complaints))
             state[self.key("old")] = url.get("t1", OLD_SPEC)
+        self.complaints += lasting(self.key("a"), complaints, self["a"])
 
     def load_corpus_defaults(self) -> None:
         """Change nothing else with the corpus."""
@@ -309,7 +310,8 @@ def totals_html(old: int, new: int) -> str:
     """The two counts and their difference."""
     change = ""
     if old and new != old:
-        share = percent(f"{abs(100 * (new - old) / old):.0f}")
+        changed = 100 * abs(new - old) / old
+        share = percent(f"{changed:.0f}" if changed >= 1 else f"{changed:.1g}")
         change = (
             _("{share} fewer").format(share=share) if new < old else _("{share} more").format(share=share)
         )

@@ -64,11 +64,14 @@ def merge_tabs(
 def every_pair(table: StepTable, view: TrainView[MergeTrace]) -> None:
     """The candidates for the next merge."""
     number = view.trace[view.step].pair_count
+    if not number:
+        note(_("No pair is left after step {step}.").format(step=count(view.step)))
+        return
     whole = ngettext(
         "The only pair after step {step}.", "All {number} pairs after step {step}, best first.", number
     )
     best = _("The best {shown} of {number} pairs after step {step}.")
-    if view.step < len(view.trace):
+    if view.step < len(view.trace) and view.trace.record.is_merge(view.step + 1):
         whole = ngettext(
             "The only pair after step {step}: it is merged next.",
             "All {number} pairs after step {step}, best first: the first one is merged next.",
@@ -119,16 +122,16 @@ def ties(view: TrainView[MergeTrace]) -> None:
     """The number of merges decided by the tie rule, another rule's first different choice, and its
     consequences."""
     trace = view.trace
-    tied = sum(point.tied_count > 1 for point in trace.history)
-    if len(trace):
+    merges = [point for point in trace.history if trace.record.is_merge(point.step)]
+    if merges:
+        tied = sum(point.tied_count > 1 for point in merges)
         message = ngettext(
             "{tied} of {all} merge ({share} %) broke a tie.",
             "{tied} of {all} merges ({share} %) broke a tie.",
-            len(trace),
+            len(merges),
         )
-        st.caption(
-            message.format(tied=count(tied), all=count(len(trace)), share=round(100 * tied / len(trace)))
-        )
+        share = round(100 * tied / len(merges))
+        st.caption(message.format(tied=count(tied), all=count(len(merges)), share=share))
     other = st.selectbox(
         _("Compare with tie rule"),
         [rule for rule in view.page.choices("ties") if rule != trace.settings["tie_rule"]],

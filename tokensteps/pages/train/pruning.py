@@ -143,8 +143,9 @@ def loss_charts(view: TrainView[UnigramTrace]) -> None:
 
 
 def encode_pieces(view: TrainView[UnigramTrace]) -> None:
-    """Use the tokenizer after this step; on request, unknown characters become bytes."""
-    fallback = st.toggle(
+    """Use the tokenizer after this step; on request, unknown characters become bytes, if the run doesn't have
+    them so anyway."""
+    fallback = view.trace.settings.get("byte_fallback") or st.toggle(
         _("Unknown characters as bytes"),
         key=view.key("as_bytes"),
         persist_state="session",

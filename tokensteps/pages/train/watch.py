@@ -67,7 +67,8 @@ def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
 
 
 def _spellings(trace: AnyTrace, typed: str) -> Iterator[str]:
-    """Ways for a run to write the typed text: as it is; with a space for ␣; as a word after a space."""
+    """Ways for a run to write the typed text: as it is; with a space for ␣; as a word after
+    a space, or before one."""
     pipeline = trace.corpus.pipeline
     yield typed
     text = typed.replace("␣", " ")
@@ -75,8 +76,8 @@ def _spellings(trace: AnyTrace, typed: str) -> Iterator[str]:
         yield bytes_to_symbols(text.encode())
         yield bytes_to_symbols(f" {text}".encode())
     elif pipeline.marks_spaces:
-        yield text.replace(" ", SPACE_MARK)
-        yield SPACE_MARK + text.replace(" ", SPACE_MARK)
+        marked = text.replace(" ", SPACE_MARK)
+        yield from (marked, SPACE_MARK + marked, marked + SPACE_MARK)
 
 
 def _known_tokens(trace: AnyTrace) -> Container[str]:

@@ -207,7 +207,11 @@ def show_cost(analysis: Analysis, rendered: Rendered, turns: list[ChatTurn]) -> 
     """The chat's tokens: their number, their owners, and the tokens themselves."""
     subject = analysis.subject
     whose = [owner(start, end, rendered.own) for start, end in analysis.offsets]
-    special = [subject.token(one) in subject.style.special_tokens for one in analysis.ids]
+    special = [
+        (token := subject.token(one)) in subject.style.special_tokens
+        and (one != subject.unknown_id or token in analysis.text[start:end])
+        for one, (start, end) in zip(analysis.ids, analysis.offsets, strict=True)
+    ]
     own = sum(one is not None for one in whose)
     marks = sum(mark for one, mark in zip(whose, special, strict=True) if one is None)
     st.html(cost_html(len(analysis), own, marks))
