@@ -300,8 +300,13 @@ def checked_words(words: Iterable[object]) -> Iterator[str]:
 
 
 def refuse_no_tokens(special_tokens: object) -> None:
-    """Raise WrongTypeError unless the special tokens are several strings, SettingError for an empty one."""
+    """Raise WrongTypeError unless the special tokens are several strings, to be read more than once,
+    SettingError for an empty one."""
     refuse_no_texts("special_tokens", special_tokens)
+    if isinstance(special_tokens, Iterator):
+        raise WrongTypeError(
+            "special_tokens", special_tokens, "give a list: an iterator gives its tokens once"
+        )
     for token in special_tokens:  # type: ignore[attr-defined]
         refuse_wrong_type("special_tokens", token, str, "write each token as a str, such as '[UNK]'")
         if not token:

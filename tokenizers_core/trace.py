@@ -129,8 +129,9 @@ class Trace(ABC, Generic[AnySnapshot]):
         try:
             wanted, last = operator.index(step), len(self)
         except TypeError:
-            wanted_form = "give a step's number, trace[1], or a slice, trace[0:2]"
-            raise WrongTypeError("step", step, wanted_form) from None
+            raise WrongTypeError(
+                "step", step, "give a step's number, such as 1; trace[0:2] has several"
+            ) from None
         if not -last - 1 <= wanted <= last:
             raise IndexError(
                 f"step {step} is outside this trace: it has steps 0 (the start) to {last} (the end)"

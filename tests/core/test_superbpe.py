@@ -73,6 +73,10 @@ def test_golden_run() -> None:
         if event.kind == "merge"
     ]
     assert results == GOLDEN["steps"]
+    merges = {
+        snapshot.event.rank: snapshot.event.pair for snapshot in trace if snapshot.event.kind == "merge"
+    }
+    assert merges == dict(enumerate(trace[-1].merges)), "the change of stages has no rank"
     assert {word: [*split] for word, split in trace[-1].splits().items()} == GOLDEN["final_splits"]
     assert trace[-1].tokens == GOLDEN["superbpe_tokens"]
     stage = trace[trace.stage_step].event

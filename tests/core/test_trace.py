@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ from tests.samples import examples
 from tokenizers_core import (
     Corpus,
     MergeTrace,
+    ParityTrace,
     Trace,
     train_bpe,
+    train_paritybpe,
     train_superbpe,
     train_unigram,
     train_wordpiece,
@@ -31,6 +34,7 @@ WORDPIECE = train_wordpiece(HUG.corpus)
 SUPER = train_superbpe(
     Corpus.from_texts(["by the way", "on the way"], pre_tokenizer="byte_level"), transition=16, merges=9
 )
+PARITY = train_paritybpe({"en": HUG.corpus, "de": Corpus.from_counts({"bus": 3, "und": 9})}, merges=6)
 UNIGRAM = train_unigram(HUG.corpus, vocab_size=10)
 
 
@@ -55,11 +59,12 @@ def test_index_outside(step: int) -> None:
 
 def readers(trace: Any) -> list[Callable[[Any], object]]:
     """What a trace says about a step without a snapshot."""
-    names = (
-        ("splits", "token_of", "pair_of", "candidates")
-        if isinstance(trace, MergeTrace)
-        else ("splits", "piece_of")
-    )
+    if isinstance(trace, MergeTrace):
+        word = trace.corpus.words[-1]
+        more = [trace.language_at] if isinstance(trace, ParityTrace) else []
+        names = ("splits", "token_of", "pair_of", "candidates", "event")
+        return [*(getattr(trace, name) for name in names), partial(trace.split, word), *more]
+    names = ("splits", "piece_of", "loss_of", "tied_with", "event", "pieces_at", "scores_at", "loss_at")
     return [getattr(trace, name) for name in names]
 
 
@@ -71,7 +76,9 @@ def answer(read: Callable[[int], object], step: int) -> object:
         return str(error)
 
 
-@pytest.mark.parametrize("trace", [HUG, WORDPIECE, SUPER, UNIGRAM], ids=lambda trace: type(trace).__name__)
+@pytest.mark.parametrize(
+    "trace", [HUG, WORDPIECE, SUPER, PARITY, UNIGRAM], ids=lambda trace: type(trace).__name__
+)
 def test_a_step_is_numbered_as_in_a_list_everywhere(trace: Any) -> None:
     """Oracle: the same question with the step counted from the start."""
     steps = range(len(trace) + 1)
@@ -94,8 +101,9 @@ def test_the_start_makes_no_token_and_merges_and_prunes_nothing() -> None:
         if event.kind == "prune":
             assert UNIGRAM.piece_of(step) == event.piece
             continue
-        with pytest.raises(IndexError, match=f"step {step} prunes nothing"):
-            UNIGRAM.piece_of(step)
+        for read in (UNIGRAM.piece_of, UNIGRAM.loss_of, UNIGRAM.tied_with):
+            with pytest.raises(IndexError, match=f"step {step} prunes nothing"):
+                read(step)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +128,7 @@ def test_index_of_another_type(step: object, kind: str) -> None:
         HUG[step]  # type: ignore[call-overload]
     assert str(caught.value) == (
         f"step={step!r} is of type {kind}, which can't be used here; "
-        "give a step's number, trace[1], or a slice, trace[0:2]."
+        "give a step's number, such as 1; trace[0:2] has several."
     )
 
 

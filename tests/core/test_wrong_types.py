@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ from tokenizers_core import (
     train_unigram,
     train_wordpiece,
 )
-from tokenizers_core.errors import EmptyCorpusError, UnreachedSizeWarning
+from tokenizers_core.encoding.models.unigram import UnigramModel
+from tokenizers_core.errors import EmptyCorpusError, SettingError, UnreachedSizeWarning
 from tokenizers_core.text import cutting
 
 CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
@@ -174,6 +176,8 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "lattice: k": (UNIGRAM[0].lattice("hug").k_best, {"int"}),
     "lattice: temperature": (UNIGRAM[0].lattice("hug").forward, {"int", "float"}),
     "comparison: word": (compare(CORPUS).rank_of, set()),
+    "comparison: cuts": (compare(CORPUS)[2].cuts, set()),
+    "overlap: name": (compare(CORPUS)[2].overlap().size, set()),
     "comparison: name": (lambda value: compare(CORPUS).first_size(value, 1.5), set()),
     "comparison: most": (lambda value: compare(CORPUS).first_size("bpe", value), {"int", "float"}),
     "renyi: order": (measure(TOKENIZER, "hug").renyi_efficiency, {"int", "float"}),
@@ -247,6 +251,29 @@ def test_the_messages(work: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError) as raised:  # as Python's own; and a ValueError as all of the engine's
         work()
     assert isinstance(raised.value, TokenizersCoreError) and str(raised.value) == message
+
+
+def test_labels_and_an_unknown_token_have_to_be_text() -> None:
+    with pytest.raises(TypeError, match=r"labels=None is of type NoneType.*write each label as a str"):
+        group_entities([None] * len(ENCODING), ENCODING)  # type: ignore[list-item]
+    for train in (train_bpe, train_wordpiece, train_unigram):
+        with pytest.raises(SettingError, match="unk_token='' can't be used: name a token"):
+            train(CORPUS, vocab_size=12).tokenizer(unk_token="")
+    with pytest.raises(SettingError, match="unk_token='x' can't be used: choose a token of the vocabulary"):
+        UnigramModel(["<unk>", "h"], {"h": -1.0}, "x")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        *(partial(train, CORPUS) for train in (train_bpe, train_wordpiece, train_unigram)),
+        partial(Tokenizer.load, "vocab.txt"),
+    ],
+)
+def test_special_tokens_are_read_more_than_once(use: Callable[..., Any]) -> None:
+    """Those of an iterator would silently be lost."""
+    with pytest.raises(TypeError, match=r"special_tokens=<generator.*: an iterator gives its tokens once"):
+        use(special_tokens=(token for token in ["[UNK]", "[CLS]"]))
 
 
 MISSING = (

@@ -157,3 +157,6 @@ def test_a_word_without_a_step() -> None:
         app.text_input(key="bpe.encode.hug").set_value(text)
         run(app)
         assert message in unescape(" ".join(bodies(app, "note")))
+    app.text_input(key="bpe.encode.hug").set_value("bé")  # no way cuts it, as it stands above
+    run(app)
+    assert "There is no step" not in " ".join(bodies(app, "note")) and rows(app)

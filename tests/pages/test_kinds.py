@@ -117,6 +117,11 @@ def test_steps_that_are_no_merges_are_not_counted_as_merges(kind: str) -> None:
         assert f"pairs after step {step}" in sent and ("merged next" in sent) == merged
 
 
+def test_no_pair_is_left_at_the_end() -> None:
+    app = PAGE.opened("corpus=hug&size=&step=7", tab="Every pair")
+    assert told(app) == ["No pair is left after step 7."]
+
+
 @pytest.mark.parametrize(
     ("query", "others"),
     [

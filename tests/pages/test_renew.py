@@ -256,6 +256,14 @@ def test_a_lost_text_stays_reported_until_another_is_typed() -> None:
     assert problems(run(app)) == []
 
 
+def test_a_later_link_without_a_text_has_lost_none() -> None:
+    app = opened(t1=HUG, corpus="hug", a="~damaged")
+    run(app.switch_page(str(Path("pages", "learn", "glossary.py"))))
+    app.query_params.clear()
+    app.query_params["t1"], app.query_params["corpus"] = f"{HUG}&step=2", "hug"
+    assert problems(run(app.switch_page(str(PAGE.script)))) == []
+
+
 def test_too_long_a_text_is_refused_and_kept() -> None:
     app = opened(**SMALL)
     app.text_area(key="renew.a").set_value("hug " * (RENEW_LIMIT // 4) + "s")

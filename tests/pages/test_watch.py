@@ -15,6 +15,8 @@ from tests.pages.test_bpe import PAGE as BPE
 from tests.pages.test_unigram import PAGE as UNIGRAM
 from tests.pages.test_wordpiece import PAGE as WORDPIECE
 from tokenizers_core import Corpus, train_bpe
+from tokenizers_core.changes import steps_changing_word
+from tokensteps.pages.train.watch import watched_in
 from tokensteps.runs.rules import COMPARE_RULES
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -55,6 +57,16 @@ def test_a_word_is_found_without_its_mark(pre: str) -> None:
     """Its space may stand before it or behind it."""
     app = BPE.opened(f"corpus=hug&watch=hugs&pre={pre}")
     assert book(app)["marks"] and "a word and a token" in bodies(app, "note")[0]
+
+
+def test_a_token_of_another_spelling_is_not_mixed_in() -> None:
+    """The word ␣hug is no token yet; hug, without its space, is one."""
+    corpus = Corpus.from_texts(["ahug bhug chug hug"], pre_tokenizer="metaspace")
+    trace = train_bpe(corpus, merges=2)
+    watched = watched_in(trace, "hug")
+    assert watched is not None and trace.vocabulary.tokens[-1] == "hug"
+    assert watched[1:3] == ("word", ("▁hug",))
+    assert [*watched.steps] == steps_changing_word(trace, "▁hug")
 
 
 def test_nothing_is_marked_where_nothing_is_watched() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import NewType
 
-from tokenizers_core.errors import refuse_wrong_type
+from tokenizers_core.errors import SettingError, refuse_wrong_type
 from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL, rewriting_table
 
 Private = NewType("Private", str)
@@ -97,4 +97,6 @@ def with_unknown(
     (['a', '[UNK]'], ['[UNK]'])
     """
     refuse_wrong_type("unk_token", unk_token, str, "name a token, such as '[UNK]'")
+    if not unk_token:
+        raise SettingError(name="unk_token", value=unk_token, reason="name a token, such as [UNK]")
     return list(dict.fromkeys([*tokens, unk_token])), list(dict.fromkeys([*special_tokens, unk_token]))

@@ -30,6 +30,7 @@ from tokenizers_core.errors import (
     Phrase,
     SettingError,
     VocabSizeError,
+    checked_words,
     refuse_no_texts,
     refuse_unknown_name,
     refuse_wrong_type,
@@ -243,7 +244,9 @@ class Overlap:
     """Of the runs with a vocabulary of this size."""
 
     def size(self, *names: str) -> int:
-        """The number of surfaces common to all of these runs."""
+        """The number of surfaces common to all of these runs. Raises UnknownNameError for another one."""
+        for name in names:
+            refuse_unknown_name("name", name, self.names)
         return sum(len(result) for region, result in self.regions.items() if {*names} <= {*region})
 
     def jaccard(self, first: str, second: str) -> float | None:
@@ -323,10 +326,13 @@ class SizeSnapshot(ByContent):
         )
 
     def cuts(self, words: Iterable[str]) -> dict[str, tuple[Cut | None, ...]]:
-        """Word of the corpus → its split by each run, in their order."""
+        """Word of the corpus → its split by each run, in their order. Raises SettingError for a word that
+        isn't in it."""
         cutters = self._cutters
-        positions = self.trace.word_indices
-        return {word: tuple(cutter and cutter(positions[word]) for cutter in cutters) for word in words}
+        indices = {word: self.trace.index_of(word) for word in checked_words(words)}
+        return {
+            word: tuple(cutter and cutter(index) for cutter in cutters) for word, index in indices.items()
+        }
 
     @property
     def _cutters(self) -> list[Callable[[int], Cut] | None]:
@@ -465,14 +471,18 @@ class Comparison(Trace[SizeSnapshot]):
             ranks[index] = rank
         return ranks
 
-    def rank_of(self, word: str) -> int:
-        """How many words of the corpus are more frequent, or as frequent and earlier. Raises SettingError for
-        a word that isn't in it."""
+    def index_of(self, word: str) -> int:
+        """The word's place in the corpus, from 0. Raises SettingError for a word that isn't in it."""
         refuse_wrong_type("word", word, str, TEXT_WANTED)
         index = self.word_indices.get(word)
         if index is None:
             raise SettingError(name="word", value=word, reason=Phrase("choose words of the corpus"))
-        return self.ranks[index]
+        return index
+
+    def rank_of(self, word: str) -> int:
+        """How many words of the corpus are more frequent, or as frequent and earlier. Raises SettingError for
+        a word that isn't in it."""
+        return self.ranks[self.index_of(word)]
 
     @cached_property
     def sweep(self) -> tuple[SweepPoint, ...]:

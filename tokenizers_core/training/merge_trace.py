@@ -107,7 +107,7 @@ class MergeEvent:
     token: str
     token_id: int
     rank: int
-    """The merge's place in the order of merges, from 0."""
+    """The merge's place in the order of merges, from 0. In PickyBPE's order, removals have places, too."""
     freq: int
     """Occurrences of the pair before the merge, overlapping ones included."""
     applied: int
@@ -436,6 +436,7 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def event(self, step: int) -> StartEvent | MergeEvent | RuleEvent:
         """The event of step `step`; step 0 is the start."""
+        step = self.step_number(step)
         if step == 0:
             return StartEvent(self.alphabet, self.special_tokens)
         return self.merge_event(step) if self.record.is_merge(step) else self.rule_event(step)
@@ -454,7 +455,7 @@ class MergeTrace(Trace[MergeSnapshot]):
             pair=self.pair_of(step),
             token=self.tokens[ord(token)],
             token_id=ord(token),
-            rank=len(self.old_merges) + before,
+            rank=self.rank_of_step(step),
             freq=record.frequencies[before],
             applied=record.applied[before],
             is_new=self.vocab_sizes[step] > self.vocab_sizes[before],
@@ -560,6 +561,7 @@ class MergeTrace(Trace[MergeSnapshot]):
 
     def split(self, word: str, step: int) -> Private:
         """Any word after `step` merges, by applying only the merges that change it."""
+        step = self.step_number(step)
         text = self.start_of(word)
         for _, merged in self.merges_of(word, step):
             text = merged
@@ -617,6 +619,10 @@ class MergeTrace(Trace[MergeSnapshot]):
         if not step:
             raise IndexError("step 0 is the start, and merges nothing; look at steps 1 to the last")
         return self.read_pair(self.record.pair(step))
+
+    def rank_of_step(self, step: int) -> int:
+        """The rank of the pair merged in step `step`: its place among the merges of its tokenizer, from 0."""
+        return len(self.old_merges) + step - 1
 
     # --- the run as a whole ---------------------------------------------------------------------------------
 

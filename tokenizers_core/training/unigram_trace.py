@@ -247,6 +247,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     def pieces_at(self, step: int) -> Pieces:
         """Piece → log probability after `step` steps, in the model's order."""
+        step = self.step_number(step)
         model = self.model_at(step)
         return Pieces(self._named.at(model.step), self._pruned_at, model.step, step)
 
@@ -298,7 +299,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
         A removed single character has the log probability of an unknown character.
         """
-        return self._scores.at(step)
+        return self._scores.at(self.step_number(step))
 
     @cached_property
     def _scores(self) -> Recent[list[float]]:
@@ -356,7 +357,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Word → its best split after `step` steps. Raises UnknownWordError for a character not in the
         corpus."""
-        scores = self.scores_at(self.step_number(step))
+        scores = self.scores_at(step)
         results = {}
         for word in self.corpus.words if words is None else checked_words(words):
             missing = next((character for character in word if character not in self.numbers), None)
@@ -466,6 +467,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
     def loss_at(self, step: int) -> float:
         """The corpus's loss on best splits after `step` steps, in nats."""
+        step = self.step_number(step)
         loss = self.record.losses[step]
         if math.isnan(loss) and step not in self._losses:
             scores = self.scores_at(step)
@@ -527,28 +529,33 @@ class UnigramTrace(Trace[UnigramSnapshot]):
         return margins
 
     def tied_with(self, step: int) -> list[str]:
-        """The pieces that would cost no more than the piece pruned in step `step` (a prune), in the order of
-        the ranking."""
-        round_ = self.record.rounds[self.round_of(step) - 1]
-        position = step - round_.first_step
+        """The pieces that would cost no more than the piece pruned in step `step`, in the order of the
+        ranking. Raises IndexError for a step that prunes none."""
+        round_, position = self._prune(step)
         end = bisect_right(round_.losses, round_.losses[position], position)
         return [self.seed[piece][0] for piece in round_.ranking[position + 1 : end]]
 
     def piece_of(self, step: int) -> str:
         """The piece pruned in a step. Raises IndexError for a step that prunes none."""
+        round_, position = self._prune(step)
+        return self.seed[round_.ranking[position]][0]
+
+    def loss_of(self, step: int) -> float:
+        """The loss that ranked the piece pruned in a step. Raises IndexError for a step that prunes none."""
+        round_, position = self._prune(step)
+        return round_.losses[position]
+
+    def _prune(self, step: int) -> tuple[Round, int]:
+        """The round of a prune, and its place in it, from 0."""
         step = self.step_number(step)
         if self.record.kinds[step] != "prune":
             raise IndexError(f"step {step} prunes nothing: {self.record.kinds[step]}")
         round_ = self.record.rounds[self.round_of(step) - 1]
-        return self.seed[round_.ranking[step - round_.first_step]][0]
-
-    def loss_of(self, step: int) -> float:
-        """The loss that ranked the piece of step `step`."""
-        round_ = self.record.rounds[self.round_of(step) - 1]
-        return round_.losses[step - round_.first_step]
+        return round_, step - round_.first_step
 
     def event(self, step: int) -> UnigramEvent:
         """The event of step `step`; step 0 is the start."""
+        step = self.step_number(step)
         kind = self.record.kinds[step]
         if kind == "start":
             absent = len(self.seed) - self.record.sizes[0]

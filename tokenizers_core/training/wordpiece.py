@@ -410,5 +410,4 @@ class WordPieceTrace(MergeTrace):
         vocab = self[-1 if step is None else step].vocab
         tokens, special_tokens = with_unknown(vocab, self.special_tokens, unk_token)
         model = WordPieceModel(tokens, unk_token, self.settings["max_input_chars_per_word"])
-        model.unknown_id()
         return trained_tokenizer(self.corpus.pipeline, model, special_tokens)

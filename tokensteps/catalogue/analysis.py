@@ -117,11 +117,20 @@ class Analysis:
         """The tokenizer's measures on the text."""
         return self._cached.measures
 
-    @property
+    def is_unknown(self, index: int) -> bool:
+        """Whether a token stands for other text as the unknown token: a text may also spell that."""
+        identifier, (start, end) = self.ids[index], self.offsets[index]
+        if identifier != self.subject.unknown_id:
+            return False
+        return self.text[start:end].strip() != self.subject.token(identifier)
+
+    @cached_property
     def unknown(self) -> int:
-        """How many of the tokens are the unknown token."""
+        """How many of the tokens stand for unknown text."""
         unknown = self.subject.unknown_id
-        return 0 if unknown is None else self.occurrences[unknown]
+        if unknown is None or not self.occurrences[unknown]:
+            return 0
+        return sum(map(self.is_unknown, range(len(self))))
 
     @cached_property
     def lost(self) -> frozenset[int]:
@@ -131,7 +140,7 @@ class Analysis:
         return frozenset(
             index
             for index, (_start, _end, first, last) in enumerate(self.stretches)
-            if self.subject.unknown_id in self.ids[first:last]
+            if any(map(self.is_unknown, range(first, last)))
         )
 
     @property
@@ -166,7 +175,7 @@ class Analysis:
     def runs(self, first: int, last: int) -> list[TextRun]:
         """Stretches `first` to `last` (not included), ready to be drawn."""
         subject, text, ids, offsets = self.subject, self.text, self.ids, self.offsets
-        special, unknown = subject.style.special_tokens, subject.unknown_id
+        special = subject.style.special_tokens
         stretches = self.stretches[first:last]
         drawn = {*ids[stretches[0].first : stretches[-1].last]} if stretches else ()
         tokens = {identifier: subject.token(identifier) for identifier in drawn}
@@ -176,7 +185,7 @@ class Analysis:
             token = tokens[identifier]
             # Tokens with shared text are in one stretch.
             data = text[start:end].encode() if alone else self.bytes_at(index)
-            return Piece(identifier, token, data, start, end, token in special, identifier == unknown)
+            return Piece(identifier, token, data, start, end, token in special, self.is_unknown(index))
 
         return [
             TextRun(

@@ -235,7 +235,7 @@ class TrainedSubject(EngineSubject):
             return Facts()
         pair = trace.pair_of(step)
         return Facts(
-            rank=len(trace.old_merges) + step - 1,
+            rank=trace.rank_of_step(step),
             parts=(pair.first, pair.second),
             freq=trace.record.frequencies[step - 1],
             step=step,

@@ -41,7 +41,7 @@ def chat_html(runs: Sequence[TextRun], own: Sequence[Sequence[Span]], legend: bo
 def _chip(run: TextRun, message: int | None) -> str:
     if not run.pieces:
         return f"<bdi class=gap>{token_html(run.text, SHOWN_SPACES)}</bdi>"
-    special = all(piece.special for piece in run.pieces)
+    special = all(piece.special and not piece.unknown for piece in run.pieces)
     kind = f"c{colour(run.pieces[0].token)}" if message is not None and not special else "of"
     marks = f"{' s' if special else ''}{' in' if special and message is not None else ''}"
     ids = ", ".join(str(piece.id) for piece in run.pieces)

@@ -72,11 +72,12 @@ def show_ways(
     last = min(len(steps), STEPS_SENT)
     if not last:
         cut = ways.cuts[way]
-        note(
-            _("There is no step: the word is a token itself, and is taken whole.")
-            if cut is not None and len(cut) == 1
-            else _("There is no step: nothing is merged, and the word's symbols stay as they are.")
-        )
+        if cut is not None:  # otherwise it stands above that no way cuts it
+            note(
+                _("There is no step: the word is a token itself, and is taken whole.")
+                if len(cut) == 1
+                else _("There is no step: nothing is merged, and the word's symbols stay as they are.")
+            )
         return
     if last < len(steps) or steps.stop_reason == "cut":
         note(_("Only the first {number} steps of this word are shown.").format(number=count(last)))

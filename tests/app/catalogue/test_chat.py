@@ -40,6 +40,7 @@ from tokensteps.catalogue.chat.templates import CHAT_FORMATS, ChatTemplates, rea
 from tokensteps.catalogue.files import remote_tokenizer
 from tokensteps.catalogue.files.errors import LoadError
 from tokensteps.catalogue.files.formats import load
+from tokensteps.catalogue.shown_tokenizers import TrainedSubject
 from tokensteps.drawing.chat import chat_html, cost_html
 from tokensteps.language.messages import explained
 from tokensteps.limits import (
@@ -52,6 +53,7 @@ from tokensteps.limits import (
     CHAT_TEMPLATE_LIMIT,
     CHAT_TEMPLATES,
 )
+from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.runs.corpora import plain_text
 from tokensteps.server import workers
 from tokensteps.server.tasks import Progress
@@ -463,6 +465,16 @@ def test_the_drawing_is_escaped_and_marks_the_message() -> None:
     shown = re.sub("<.*?>", "", drawn)
     assert shown.startswith("&lt;|im_start|&gt;user⏎") and "&lt;img␣src=x&gt;␣&lt;|im_end|&gt;" in shown
     assert "<dd>5</dd>" in cost_html(12, 5, 3) and "58 %" in cost_html(12, 5, 3)
+
+
+def test_unknown_characters_are_drawn_as_text_not_as_special_tokens() -> None:
+    trace = trace_at(BPE, corpus="hug")
+    subject = TrainedSubject("small", trace.tokenizer(), trace, len(trace))
+    unknown = subject.unknown_token
+    analysis = analyse(subject, f"hug{unknown}ü")
+    drawn = chat_html(analysis.runs(0, 9), [[(0, len(analysis.text))]], legend=False)
+    assert re.findall(r'class="t of s in"[^>]*>(.*?)<', drawn) == [unknown]
+    assert analysis.unknown == 1 and analysis.lost == {2}
 
 
 def test_hostile_messages_stay_text_and_are_found() -> None:

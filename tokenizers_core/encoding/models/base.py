@@ -12,7 +12,7 @@ from typing import Any
 from tokenizers_core.encoding.cuts.steps import Drawn
 from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.vocabulary import Vocabulary
-from tokenizers_core.errors import WHOLE_NUMBER, Phrase, SettingError, refuse_wrong_type
+from tokenizers_core.errors import WHOLE_NUMBER, SettingError, refuse_wrong_type
 from tokenizers_core.text.spans import Span
 from tokenizers_core.trace import Trace
 
@@ -58,13 +58,6 @@ class Model(ABC):
     def stretches(self, pre_tokenizer: str) -> dict[str, tuple[int, ...]]:
         """The ids of cached words by their stretch of text, before this pre-tokenizer rewrites it."""
         return self._stretches.setdefault(pre_tokenizer, {})
-
-    def unknown_id(self) -> int:
-        """The id of `unk_token`. Raises SettingError if it isn't in the vocabulary."""
-        if self.unk_token not in self.vocabulary.ids:
-            reason = Phrase("choose a token of the vocabulary")
-            raise SettingError(name="unk_token", value=self.unk_token, reason=reason)
-        return self.vocabulary.ids[self.unk_token]
 
     def own_ids(self) -> Mapping[str, int]:
         """The tokens for words, with their ids."""

@@ -144,7 +144,9 @@ class UnigramModel(Model):
         self.max_length = max_length
         self.unknown = min(pieces.values(), default=0.0) - UNKNOWN_PENALTY
         ids = self.vocabulary.ids
-        self._unk_id = self.unknown_id()
+        if unk_token not in ids:
+            raise SettingError(name="unk_token", value=unk_token, reason="choose a token of the vocabulary")
+        self._unk_id = ids[unk_token]
         set_apart = {unk_token, *BYTE_TOKENS} if byte_fallback else {unk_token}
         self.pieces = {piece: log for piece, log in pieces.items() if piece not in set_apart}
         self._numbers = {piece: ids[piece] for piece in self.pieces}

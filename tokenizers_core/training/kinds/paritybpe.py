@@ -516,8 +516,9 @@ class ParityTrace(BpeTrace):
         return any(count >= least for count in self._lane_counts[number].at(step).values())
 
     def language_at(self, step: int) -> str:
-        """The choosing language of step `step`, from 1; "" if all chose together."""
-        number = self.chosen[step - 1]
+        """The choosing language of a step; "" if all chose together, and for the start."""
+        step = self.step_number(step)
+        number = self.chosen[step - 1] if step else ALL
         return "" if number == ALL else self.languages[number]
 
     def chosen_corpus(self, step: int) -> Corpus:

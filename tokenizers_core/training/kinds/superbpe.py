@@ -430,6 +430,9 @@ class SuperTrace(BpeTrace):
             result.stage_step = self.stage_step
         return result
 
+    def rank_of_step(self, step: int) -> int:
+        return super().rank_of_step(step) - self.in_stage_2(step)
+
     def token_of(self, step: int) -> str:
         step = self.step_number(step)
         return super().token_of(step) if step and self.record.is_merge(step) else ""

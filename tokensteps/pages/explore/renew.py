@@ -84,7 +84,7 @@ class RenewControls(Controls):
             usual = SAMPLE if first or is_back() else state[self.key("a")]
             state[self.key("a")] = plain_text(self.short("a", url, usual, complaints))
             state[self.key("old")] = url.get("t1", OLD_SPEC)
-        self.complaints += lasting(self.key("a"), complaints, self["a"])
+        self.complaints += lasting(self.key("a"), complaints, (self["a"], self["old"]))
 
     def load_corpus_defaults(self) -> None:
         """Change nothing else with the corpus."""

@@ -162,11 +162,7 @@ def as_subwords(analysis: Analysis) -> Way:
         "Frequent words stay whole, rare ones are spelled with pieces; in the worst case, with single "
         "bytes. The price: the pieces have to be learned, and that is what this app shows."
     )
-    unknown_spans = [
-        span
-        for span, identifier in zip(analysis.offsets, analysis.ids, strict=True)
-        if identifier == subject.unknown_id
-    ]
+    unknown_spans = [span for index, span in enumerate(analysis.offsets) if analysis.is_unknown(index)]
     lost = dict.fromkeys(
         match[0]
         for match in WORD.finditer(analysis.text)

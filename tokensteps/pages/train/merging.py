@@ -64,9 +64,6 @@ def merge_tabs(
 def every_pair(table: StepTable, view: TrainView[MergeTrace]) -> None:
     """The candidates for the next merge."""
     number = view.trace[view.step].pair_count
-    if not number:
-        note(_("No pair is left after step {step}.").format(step=count(view.step)))
-        return
     whole = ngettext(
         "The only pair after step {step}.", "All {number} pairs after step {step}, best first.", number
     )
@@ -78,6 +75,8 @@ def every_pair(table: StepTable, view: TrainView[MergeTrace]) -> None:
             number,
         )
         best = _("The best {shown} of {number} pairs after step {step}: the first one is merged next.")
+    if not number:
+        whole = _("No pair is left after step {step}.")
     step_rows(view, table, number, whole, best)
 
 

@@ -57,7 +57,7 @@ def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
         )
     spelled = [*_spellings(trace, typed)]
     word = next((one for one in spelled if one in trace.corpus.words), "")
-    token = next((one for one in spelled if one in tokens), "")
+    token = next((one for one in ([word] if word else spelled) if one in tokens), "")
     steps = {*steps_changing_word(trace, word)} if word else set()
     if token:
         steps |= {*steps_changing_token(trace, token)}

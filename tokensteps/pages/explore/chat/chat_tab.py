@@ -208,9 +208,8 @@ def show_cost(analysis: Analysis, rendered: Rendered, turns: list[ChatTurn]) -> 
     subject = analysis.subject
     whose = [owner(start, end, rendered.own) for start, end in analysis.offsets]
     special = [
-        (token := subject.token(one)) in subject.style.special_tokens
-        and (one != subject.unknown_id or token in analysis.text[start:end])
-        for one, (start, end) in zip(analysis.ids, analysis.offsets, strict=True)
+        subject.token(one) in subject.style.special_tokens and not analysis.is_unknown(index)
+        for index, one in enumerate(analysis.ids)
     ]
     own = sum(one is not None for one in whose)
     marks = sum(mark for one, mark in zip(whose, special, strict=True) if one is None)
