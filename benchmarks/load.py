@@ -51,6 +51,8 @@ ROOT = Path(__file__).parent.parent
 CLICKS = ("step", "corpus", "paste")
 PATIENCE = 60.0
 """Seconds until a click counts as lost."""
+STARTS_WITHIN = 240.0
+"""Seconds for the app to start."""
 LINKS = (
     ("bpe", {"corpus": "course", "step": "7"}),
     ("bpe", {"corpus": "mixed", "step": "20"}),
@@ -415,11 +417,14 @@ def server(root: Path, base: str = "") -> Iterator[tuple[int, psutil.Process]]:
     command = (sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), *options)
     process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
-        for _ in range(600):
+        end = time.monotonic() + STARTS_WITHIN
+        while True:
             try:
                 with urlopen(f"http://127.0.0.1:{port}{base}/_stcore/health", timeout=2):
                     break
             except OSError:
+                if time.monotonic() > end or process.poll() is not None:
+                    raise
                 time.sleep(0.2)
         yield port, psutil.Process(process.pid)
     finally:

@@ -393,6 +393,7 @@ class ClassStrip extends Component {
     return performance.now() - this.turned < PATIENCE;
   }
   giveUp() { // on a way that a hand has left, or that Python never heard of
+    if (isDrawing() && this.joining) this.joining.since = performance.now();
     const { to, tries, since, from } = this.joining ?? {};
     const left = from !== location.pathname && to?.page !== here().page;
     const isElsewhere = to?.leads && to.page && !isSame(here(), to);

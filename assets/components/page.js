@@ -106,6 +106,7 @@ function arrive(from, to) {
 
 // Back and Forward find the page scrolled as it was left, once it is drawn down to there.
 const main = () => document.querySelector('[data-testid="stMain"]');
+const RETURNING = 4000; // ms for a page to be as long as it was, after it has been drawn
 const scrolledTo = new Map(); // an entry of the history, by its key → how far it was scrolled
 let restore; // how far to scroll, and until when: the reader may have gone elsewhere
 function noteScroll() { // as the reader acts: on the way to another page, Streamlit scrolls by itself
@@ -114,7 +115,7 @@ function noteScroll() { // as the reader acts: on the way to another page, Strea
 }
 function returned({ navigationType, destination }) {
   const top = navigationType === "traverse" && scrolledTo.get(destination.key);
-  restore = top ? { top, until: performance.now() + 4000 } : undefined;
+  restore = top ? { top, until: performance.now() + RETURNING } : undefined;
   if (top) requestAnimationFrame(scrollBack);
 }
 function scrollBack() {
@@ -122,6 +123,7 @@ function scrollBack() {
     restore = undefined;
     return;
   }
+  if (isDrawing()) restore.until = performance.now() + RETURNING;
   main()?.scrollTo(0, restore.top); // as far as there is something; more may come
   requestAnimationFrame(scrollBack);
 }
@@ -241,7 +243,7 @@ function paper() {
 
 export default function page({ data }) { // the same function is never added twice
   document.documentElement.lang = data.language;
-  setTimeout(dropEarly, 2000); // by then, a stage has its place
+  setTimeout(() => document[EARLY]?.[MOUNTED]?.target || dropEarly(), 2000); // by then, a stage has found its place
   ({ few, titles } = data);
   amend();
   document.addEventListener("input", mend, true);

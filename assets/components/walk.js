@@ -108,13 +108,15 @@ class Walk extends Component {
   enter() {
     const box = document.querySelector(BOX), active = focused();
     if (!(performance.now() < this.until)) return;
+    if (isDrawing()) this.until = performance.now() + PATIENCE;
     if (!box || active.matches("input, textarea")) this.later("enter", 100, () => this.enter());
     else box.focus({ preventScroll: true });
   }
   enterStation(looks = LOOKS) { // led there by a key: with the keyboard, the question is far from the strip
     const box = document.querySelector(QUESTION);
     if (!looks) return;
-    if (!box || isDrawing()) this.later("station", 100, () => this.enterStation(looks - 1));
+    if (isDrawing()) this.later("station", 100, () => this.enterStation());
+    else if (!box) this.later("station", 100, () => this.enterStation(looks - 1));
     else if (!focused().matches("input, textarea")) box.focus({ preventScroll: true });
   }
   // The stop's tab: brought into sight, whole if there is room, or on the wall; the stage, if the stop has no tab. Both

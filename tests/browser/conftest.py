@@ -335,7 +335,7 @@ RUNS = """(() => {
 """Counts the runs of a page's script at its browser's request, and the ended ones."""
 RESTS = """name => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset, runs = window.tsRuns;
-  const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 5000; // no run follows what a server refuses
+  const waits = runs && runs.ended < runs.asked && performance.now() - runs.at < 30000; // no run follows what a server refuses
   const told = !document.documentElement.hasAttribute('data-unsent'); // by our components, as assets/components/prelude.js says
   const whole = !document[Symbol.for('tokensteps.early')]; // what the stage that came with the page says is said later
   const books = document.querySelectorAll('[data-testid=stBidiComponentIsolated]');
@@ -351,6 +351,13 @@ def at_rest(page: Page) -> None:
     page.wait_for_function(RESTS, arg=time.monotonic())
 
 
+def all_there(page: Page) -> None:
+    """Wait until everything that a page begins with is there, its scripts included: a hand may be faster than
+    they are."""
+    page.locator(".ts-projector-start").wait_for(state="attached")
+    at_rest(page)
+
+
 def messages_sent(page: Page) -> None:
     """Wait until the page's components, mounted without Streamlit, have sent all of their messages."""
     page.wait_for_function("!document.documentElement.hasAttribute('data-unsent')")
@@ -360,6 +367,16 @@ def pause(page: Page, milliseconds: int) -> None:
     """Do nothing for a while, like a hand between two keys, and while it holds one: for tests about time
     itself."""
     page.wait_for_timeout(milliseconds)
+
+
+def until_lost(page: Page, lost: list[Any]) -> None:
+    """The page's request has been made, and didn't get to the server."""
+
+    def is_lost() -> bool:
+        pause(page, 20)
+        return bool(lost)
+
+    until(is_lost)
 
 
 SCORES_IN_SIGHT = """() => {
@@ -479,10 +496,11 @@ class Pages:
             context = self.browser.new_context(**{**DESKTOP, **options})
         else:
             context = self.common
+        if not context.pages:  # also for tabs opened by a test
+            context.set_default_timeout(TIMEOUT)
+            context.add_init_script(SAYS_VIOLATIONS)
+            context.add_init_script(RUNS)
         page = context.new_page()
-        page.set_default_timeout(TIMEOUT)
-        page.add_init_script(SAYS_VIOLATIONS)
-        page.add_init_script(RUNS)
         if not fresh:
             if not tours:
                 page.add_init_script(TOURS_TAKEN)

@@ -13,6 +13,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from tests.browser.conftest import (
     turn_to,
 )
 from tests.browser.hands import choose, retype, slide, tab_to
+from tests.waiting import until
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
 from tokensteps.limits import LINK_LIMIT
@@ -773,15 +775,18 @@ def hover_points(page: Page, panel: Locator) -> str:
     """Move over the chart until it shows a point; returns its text."""
     plot = panel.locator(".js-plotly-plot .nsewdrag").first
     plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
-    assert box
     text = panel.locator(".hoverlayer .hovertext")
-    for index in range(2, 98, 6):
-        page.mouse.move(box["x"] + box["width"] * index / 100, box["y"] + box["height"] * 0.5)
+    places = cycle(range(2, 98, 6))
+
+    def shows_one() -> bool:
+        box = plot.bounding_box()  # it may have been laid out again
+        assert box
+        page.mouse.move(box["x"] + box["width"] * next(places) / 100, box["y"] + box["height"] * 0.5)
         pause(page, 60)  # Plotly looks at the mouse at most every 50 ms
-        if text.count():
-            return str(text.first.text_content())
-    raise AssertionError("the chart showed no point")
+        return text.count() > 0
+
+    until(shows_one)
+    return str(text.first.text_content())
 
 
 def encode_has_a_flipbook_of_its_own(bpe: Bpe) -> None:

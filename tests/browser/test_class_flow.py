@@ -26,6 +26,7 @@ from tests.browser.conftest import (
     open_tab,
     pause,
     turn_to,
+    until_lost,
 )
 from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
@@ -33,7 +34,6 @@ from tests.browser.test_class import CARD, LOOKS, STRIP, WALL, step
 from tests.browser.test_class_words import KEY
 from tests.browser.test_projector import TINY
 from tests.browser.test_walk import held
-from tests.waiting import until
 from tokensteps.drawing.tokens import Style, pair_text, readable
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.shell.walk import lesson_facts
@@ -84,7 +84,7 @@ def test_a_question_is_not_given_away(app: str, open_page: Callable[..., Page]) 
     code = opened(lecturer, f"{app}/bpe?corpus=hug&mode=predict&ask=pair")
     followed(phone, app, code, "/bpe")
     # One student finds out the first two merges alone, and comes back to the class.
-    phone.evaluate(ANSWERED_LATER, 5_000)
+    phone.evaluate(ANSWERED_LATER, 1_000)
     for number in (1, 2):
         on_page(phone, "Reveal").tap()
         step(phone, number)
@@ -428,16 +428,6 @@ def test_a_device_comes_back_from_offline(app: str, open_page: Callable[..., Pag
 
 LED_TO = """step => { const { place, by } = document[Symbol.for('tokensteps.room')]; return place.by === by && place.step === step; }"""
 """Whether this device has led the class to this step, as it has heard."""
-
-
-def until_lost(page: Page, lost: list[Any]) -> None:
-    """The page's request has been made, and didn't get to the server."""
-
-    def is_lost() -> bool:
-        pause(page, 20)
-        return bool(lost)
-
-    until(is_lost)
 
 
 WORDS = """words => { const book = document[Symbol.for('tokensteps.stage')].querySelector('.cols > section');

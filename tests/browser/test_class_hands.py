@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.cable import Gate
-from tests.browser.conftest import at_rest, left_over
+from tests.browser.conftest import at_rest, left_over, until_lost
 from tests.browser.test_class import (
     CARD,
     PHONE,
@@ -148,6 +148,8 @@ def with_nothing_but_keys(lecturer: Page, phone: Page) -> None:
 
 def type_code(page: Page, code: str, strip: str) -> None:
     """Into the box on Home and on “Live class”, from a page in any class; the strip's text then."""
+    expect(page.get_by_role("textbox", name="Join a class: code")).to_be_visible()
+    at_rest(page)  # the last code is taken out of the box after its strip has come
     page.get_by_role("textbox", name="Join a class: code").tap()
     page.keyboard.type(code)
     page.keyboard.press("Enter")
@@ -279,6 +281,7 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
     phone.goto(f"{app}/?class={old}")
     phone.get_by_role("textbox", name="Join a class: code").tap()
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("Connecting to the class …")
+    until_lost(phone, late)
     late[0].continue_()
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
     phone.keyboard.type(code)  # the box is still the one that was tapped

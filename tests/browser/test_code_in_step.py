@@ -36,9 +36,10 @@ _READ = """
 CODE = f"() => {{ const box = {BOX}; {_READ} }}"
 NEXT = f"""async () => {{
   document.body.dispatchEvent(new KeyboardEvent('keydown', {{key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}}));
-  await new Promise(requestAnimationFrame);
+  await null;
   return ({CODE})(); }}"""
-"""A key and a look in one go: however slow the machine is, the first beat is not over in between."""
+"""A key and a look in one go, after the code has been told (a microtask): however slow the machine is, the
+first beat is not over in between, as it may be after a frame."""
 
 
 class Reader(Learner):

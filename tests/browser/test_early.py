@@ -118,13 +118,32 @@ def test_it_steps_before_streamlit_has_started(serve: Callable[..., str], page: 
     step_of(page).to_have_text("Step 6")
 
 
+LATE_FRAMES = """() => { const real = requestAnimationFrame;
+  window.requestAnimationFrame = (draw) => setTimeout(() => real(draw), 3000); }"""
+"""As on a very busy device, or in a tab in the background."""
+
+
+def test_its_keys_work_though_frames_are_late(serve: Callable[..., str], page: Page) -> None:
+    """The stage waits for its place longer than the page waits for a stage."""
+    address = shown_before(serve(APP) + "/bpe?corpus=course&step=3")
+    with before_streamlit(page) as start:
+        page.goto(address, wait_until="commit")
+        step_of(page).to_have_text("Step 3")
+        page.evaluate(LATE_FRAMES)
+        start()
+        expect(page.locator(EARLY)).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    step_of(page).to_have_text("Step 4")
+    expect(page.get_by_text("after step 4, best first")).to_be_visible()
+
+
 def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
     """A run long enough that it isn't at its end when Streamlit's page comes."""
-    address = shown_before(serve(APP) + "/bpe?corpus=course&step=5")
+    address = shown_before(serve(APP) + "/bpe?corpus=course&step=1")
     with before_streamlit(page) as start:
         page.goto(address, wait_until="commit")
         page.get_by_role("button", name="Play").click()
-        step_of(page).to_have_text("Step 6")
+        step_of(page).not_to_have_text("Step 1")
         start()
         expect(page.locator(EARLY)).to_have_count(0)
         expect(page.get_by_role("button", name="Pause")).to_be_visible()

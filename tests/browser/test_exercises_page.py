@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import ANSWERED_LATER, ROOT, at_rest, turn_to
+from tests.browser.conftest import ANSWERED_LATER, ROOT, all_there, at_rest, turn_to
 from tests.browser.hands import retype
 from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.teaching.exercises.kinds import make
@@ -20,6 +20,7 @@ from tokensteps.teaching.exercises.kinds import make
 def test_a_double_click_leaves_the_verdict(serve: Callable[..., str], page: Page) -> None:
     """An empty answer goes on, and the second click of a double one has an empty box."""
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_count&level=1&seed=1")
+    all_there(page)
     page.get_by_role("textbox", name="Your answer").click()
     page.keyboard.type(make("bpe_count", 1, 1).question.key)
     page.get_by_role("button", name="Check", exact=True).dblclick()
@@ -108,6 +109,8 @@ def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Pag
     box."""
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_pair&level=1&seed=1")
     box = page.get_by_role("combobox", name="Your answer")
+    expect(box).to_be_visible()
+    at_rest(page)  # a page that grows closes an open list
     box.click()
     offered = page.get_by_test_id("stSelectboxVirtualDropdown").bounding_box()
     words = page.locator("table.sheet").first.bounding_box()

@@ -112,6 +112,8 @@ def test_the_verdict_on_an_answer_is_said_in_the_language_of_the_page(
     ):
         page.goto(f"{app}{address}&lang=en")
         box = page.get_by_label("Your answer").first
+        expect(box).to_be_visible()
+        at_rest(page)  # a page that grows closes an open list
         if box.get_attribute("role") == "combobox":
             choose(box, wrong)
         else:

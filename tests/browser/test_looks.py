@@ -239,7 +239,7 @@ def test_a_start_under_several_rules_is_whole_in_sight(address: str, page: Page)
     book = page.locator(".st-key-unigram-book")
     expect(book.locator(".say")).to_contain_text("256 byte pieces")
     expect(book.locator(".vocab")).to_be_in_viewport(ratio=1)
-    assert book.locator(".w:visible").count() == 6
+    expect(book.locator(".w:visible")).to_have_count(6)
 
 
 def test_the_keyboard_goes_past_a_folded_sidebar(address: str, page: Page) -> None:

@@ -447,6 +447,7 @@ def test_labels_by_hand_stay(traveller: Traveller) -> None:
     def label(row: int, name: str) -> None:
         cell = table.get_by_test_id(f"glide-cell-3-{row}")
         expect(cell).to_be_attached()
+        traveller.rest()
         table.scroll_into_view_if_needed()
         box = table.bounding_box()
         assert box is not None
@@ -465,6 +466,10 @@ def test_labels_by_hand_stay(traveller: Traveller) -> None:
     expect(entity).to_have_text(re.compile("PER.*0.*2.*An"))
     page.get_by_role("link", name="Glossary", exact=True).click()
     page.wait_for_url("**/glossary*")
+    expect(page.get_by_role("heading", name="Glossary")).to_be_visible()
     page.get_by_role("link", name="Pipeline", exact=True).click()
+    page.wait_for_url("**/pipeline*")
+    expect(page.get_by_role("tab", name="Entities")).to_be_visible()
+    traveller.rest()
     page.get_by_role("tab", name="Entities").click()
     expect(entity).to_have_text(re.compile("PER.*0.*2.*An"))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, open_tab, received
+from tests.browser.conftest import ROOT, all_there, at_rest, open_tab, received
 from tests.browser.hands import retype, tab_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_bpe_page import lit
@@ -67,11 +67,13 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     choose(page, "p + u")
     expect(page.locator(".verdict")).to_contain_text("Not yet. pu: 17 times.")
     at(page, 0)
+    at_rest(page)  # the box is emptied after the verdict
     page.keyboard.press("Shift+Tab")
     assert focused(page) == "Your answer"
     choose(page, "u + g")
     at(page, 1)
     expect(page.locator(".verdict")).to_contain_text("counts half")
+    at_rest(page)
     page.keyboard.press("Shift+Tab")
     assert focused(page) == "Your answer"
     page.keyboard.type("16")  # how often u + n occurs: 12 times in pun, 4 times in bun
@@ -98,6 +100,7 @@ def test_a_double_click_answers_once_and_the_same_answer_counts_again(page: Page
     """Oracle: u + g occurs 20 times, u + n 16 times. A double click reveals one step, too."""
     page.goto(f"{app}/bpe?corpus=hug&mode=predict&ask=count")
     box, check = page.get_by_label("Your answer"), page.get_by_role("button", name="Check", exact=True)
+    all_there(page)
     box.click()
     page.keyboard.type("20")
     check.dblclick()

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, left_over, pause, turn_to
+from tests.browser.conftest import ROOT, all_there, at_rest, left_over, pause, turn_to
 from tests.browser.hands import tab_to
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
@@ -52,8 +52,7 @@ CUT = f"""() => [...{BOOK}.querySelectorAll('.cols > section')].flatMap(part => 
 def ready(page: Page, address: str) -> Page:
     """The page is there, with its button, and Python rests."""
     page.goto(address)
-    page.locator(".ts-projector-start").wait_for(state="attached")
-    at_rest(page)
+    all_there(page)
     return page
 
 
@@ -98,11 +97,16 @@ def legible(page: Page) -> None:
     expect(page.get_by_role("tab")).to_have_count(0)
     box = page.evaluate(f"(({{ width, height }}) => [width, height])({BOOK}.getBoundingClientRect())")
     assert box == [1280, 720]
-    assert page.evaluate(OUTSIDE) == []
-    assert page.evaluate(UNDER) == []
-    assert page.evaluate(CUT) == []  # fewer rows, and each of them whole
-    assert page.evaluate(SMALL, [NARRATION, 26]) == []
-    assert page.evaluate(SMALL, [FIGURES, 20]) == []
+    for finds, what in (
+        (OUTSIDE, None),
+        (UNDER, None),
+        (CUT, None),
+        (SMALL, [NARRATION, 26]),
+        (SMALL, [FIGURES, 20]),
+    ):
+        assert (
+            left_over(page, finds, what) == []
+        )  # fewer rows, each of them whole, as soon as they are laid out
 
 
 def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
@@ -267,9 +271,10 @@ def a_question_stays_usable(page: Page) -> None:
 
 
 def words_in_sight(page: Page) -> tuple[int, int]:
-    """The number of words on the stage, and the number of others that it mentions."""
+    """The number of words on the stage, as soon as it fits, and the number of others that it mentions."""
     shown, message = page.evaluate(
-        f"""(() => {{ const pane = {BOOK}.querySelector('.cols > section');
+        f"""(async () => {{ for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+          const pane = {BOOK}.querySelector('.cols > section');
           const end = Math.min(innerHeight, pane.getBoundingClientRect().bottom) + 1;
           return [[...pane.querySelectorAll('.w')].filter(w => w.checkVisibility() && w.getBoundingClientRect().bottom <= end).length,
             pane.querySelector('.more')?.textContent ?? '']; }})()"""

@@ -12,7 +12,7 @@ from gettext import translation
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, open_tab
+from tests.browser.conftest import ROOT, at_rest, open_tab
 from tests.browser.hands import retype
 from tokensteps.language.i18n import LOCALE_FOLDER
 from tokensteps.runs.corpora import pack_text
@@ -61,6 +61,7 @@ def test_streamlit_speaks_the_language_of_the_page(serve: Callable[..., str], pa
     expect(full).to_have_attribute("data-title", said("Fullscreen"))
 
     box = page.get_by_test_id("stSidebar").get_by_role("combobox").first
+    at_rest(page)
     box.click()
     page.keyboard.type("qqq")
     expect(page.get_by_test_id("stSelectboxVirtualDropdown")).to_contain_text(said("No results"))

@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, pause
+from tests.browser.conftest import ROOT, all_there, pause
 from tests.browser.hands import tab_to
 from tests.browser.test_bpe_page import Bpe
 from tokensteps.drawing.handout import handout
@@ -54,6 +54,7 @@ def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> 
     """By mouse and by keyboard, on the page and in the flipbook's shadow; Escape, leaving and stepping put it
     away."""
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=7", step=7)
+    bpe.rest()  # the explanations' script comes with the page's end
     lead = page.locator("[data-testid=stMain] .lead .term[data-term=vocabulary]")
     lead.hover()
     explained(page, "vocabulary")
@@ -174,6 +175,7 @@ def test_the_tour_skips_missing_elements(serve: Callable[..., str], open_page: C
     """On a phone, the sidebar is closed: no stop leads to it."""
     page = open_page(**PHONE)
     Bpe(page, serve(ROOT / "app.py")).open("/wordpiece?corpus=hug&step=1", step=None).shows(1)
+    all_there(page)  # the tour leads to what is there when it begins
     page.locator(".ts-tour .start").tap()
     card = page.locator(".ts-tour .card")
     expect(card).to_contain_text("1 of 5")

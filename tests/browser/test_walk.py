@@ -149,6 +149,8 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     at(page, 1)
     page.get_by_role("link", name="For teachers", exact=True).click()
     plan = page.locator(".st-key-home_lesson_30_3")  # open at the plan under way
+    expect(plan).to_be_visible()
+    at_rest(page)
     plan.scroll_into_view_if_needed()
     top = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
     plan.get_by_role("link").click()

@@ -88,8 +88,13 @@ class Follower {
   }
   onStage() { // in Predict, Python turns the page of a student who found the next step out alone
     const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere();
-    if (ahead && this.led === this.key() && performance.now() - this.acted < PATIENCE) this.letGo();
+    if (ahead && this.led === this.key() && this.hasJustActed()) this.letGo();
     else this.follow();
+  }
+  hasJustActed() { // Python's answer to it may take its time
+    const recently = performance.now() - this.acted < PATIENCE;
+    if (recently && isDrawing()) this.acted = performance.now();
+    return recently;
   }
   isUnderWay() {
     if (!this.going) return false;
@@ -142,7 +147,7 @@ class Follower {
   }
   look() { // now and then: has the reader gone elsewhere, or did Python never lead there?
     if (!this.state?.follows || !this.place || (!here() && !this.going) || this.isUnderWay()) return;
-    const recently = performance.now() - this.acted < PATIENCE;
+    const recently = this.hasJustActed();
     if (!this.isThere() && this.led === this.key() && recently) this.letGo();
     else this.follow();
   }

@@ -108,11 +108,11 @@ def test_the_app_prints_its_address_and_ends_with_a_class_open(tmp_path: Path) -
 async def _attend(port: int, process: subprocess.Popen[bytes]) -> None:
     """Open a class, listen, and end the server."""
     lecturer = Browser([port])
-    opened = await asyncio.wait_for(lecturer.insist("open"), 120)
+    opened = await asyncio.wait_for(lecturer.insist("open"), 240)
     lecturer.credential = opened["key"]
     listening = asyncio.create_task(lecturer.listen(opened["code"], lambda *_heard: None))
     await asyncio.wait_for(lecturer.listening.wait(), 60)
     process.send_signal(signal.SIGTERM)
-    await asyncio.to_thread(process.wait, 60)
+    await asyncio.to_thread(process.wait, 240)
     listening.cancel()
     lecturer.drop()
