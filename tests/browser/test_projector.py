@@ -104,9 +104,8 @@ def legible(page: Page) -> None:
         (SMALL, [NARRATION, 26]),
         (SMALL, [FIGURES, 20]),
     ):
-        assert (
-            left_over(page, finds, what) == []
-        )  # fewer rows, each of them whole, as soon as they are laid out
+        # Fewer rows, each of them whole, as soon as they are laid out.
+        assert left_over(page, finds, what) == []
 
 
 def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
