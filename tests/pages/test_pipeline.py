@@ -340,6 +340,14 @@ def test_a_lost_text_stays_reported_until_another_is_typed() -> None:
     assert problems(run(app)) == []
 
 
+def test_a_later_link_without_a_text_has_lost_none() -> None:
+    app = opened(a="~damaged")
+    run(app.switch_page(str(Path("pages", "learn", "glossary.py"))))
+    app.query_params.clear()
+    app.query_params["t1"] = "bpe?corpus=hug"
+    assert problems(run(app.switch_page(str(PAGE.script)))) == []
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [

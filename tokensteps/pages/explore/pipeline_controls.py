@@ -101,7 +101,7 @@ class PipelineControls(Controls):
             for name, text in (("a", usual.first), ("b", usual.second)):
                 usual_text = "" if value else text
                 state[self.key(name)] = plain_text(self.short(name, url, usual_text, complaints))
-        self.complaints += lasting(self.key("a"), complaints, (self["a"], self["b"], self["t1"]))
+        self.complaints += lasting(self.key("a"), complaints, (self["a"], self["b"]))
 
     def load_corpus_defaults(self) -> None:
         """Keep the stages when the corpus changes: they are the page's subject."""
