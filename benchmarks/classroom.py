@@ -110,16 +110,16 @@ class Browser:
             self.line[1].close()
             self.line = None
 
-    async def listen(self, code: str, hear: Callable[[str, Any, float], None]) -> None:
+    async def listen(self, code: str, on_event: Callable[[str, Any, float], None]) -> None:
         """Take events until cancelled; after a break of the stream, reconnect like a browser, to another
         server."""
         while True:
             with suppress(OSError, EOFError, ValueError):
-                await self._listen(code, hear)
+                await self._listen(code, on_event)
             self.turn += 1
             await asyncio.sleep(AGAIN)
 
-    async def _listen(self, code: str, hear: Callable[[str, Any, float], None]) -> None:
+    async def _listen(self, code: str, on_event: Callable[[str, Any, float], None]) -> None:
         reader, writer = await self._connect()
         try:
             after = f"&after={self.last}" if self.last else ""
@@ -142,7 +142,7 @@ class Browser:
                         name = value.decode().strip()
                     case b"data", _, value:
                         self.last = number
-                        hear(name, json.loads(value), time.monotonic())
+                        on_event(name, json.loads(value), time.monotonic())
         finally:
             writer.close()
 

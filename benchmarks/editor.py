@@ -84,11 +84,11 @@ class Typist:
     def copy(self, text: str) -> None:
         self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
 
-    def place(self, at: int) -> None:
+    def move_caret(self, at: int) -> None:
         self.page.evaluate("at => timing.place(at)", at)
 
     def empty(self) -> None:
-        self.place(0)
+        self.move_caret(0)
         self.press("Control+a", ["selected"])
         self.press("Delete", ["counts"])
 
@@ -105,7 +105,7 @@ def measured(typist: Typist, subject: Case, keys: int) -> dict[str, dict[str, fl
     typist.empty()
     typist.copy(subject.text)
     times["paste"] = typist.press("Control+v")
-    typist.place(120)
+    typist.move_caret(120)
     pressed = [typist.press(key) for key in ("x", "y", "z", " ", "a", "b", "c")[:keys]]
     times["key"] = {name: median(one[name] for one in pressed) for name in pressed[0]}
     times["select all"] = typist.press("Control+a", ["selected"])

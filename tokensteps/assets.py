@@ -25,7 +25,7 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
         f"components/class/{part}.js"
         for part in (
             "wire",
-            "parts",
+            "display",
             "page_facts",
             "following",
             "card",
@@ -36,11 +36,11 @@ SCRIPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
             "deck",
         )
     ),
-    "classroom": tuple(f"components/class/{part}.js" for part in ("wire", "parts", "students")),
-    "deck": tuple(f"components/class/{part}.js" for part in ("parts", "own", "deck")),
+    "classroom": tuple(f"components/class/{part}.js" for part in ("wire", "display", "students")),
+    "deck": tuple(f"components/class/{part}.js" for part in ("display", "own", "deck")),
     "class_page": ("components/class/page_facts.js",),
     "class_open": ("components/class/wire.js",),
-    "class_again": ("components/class/wire.js", "components/class/parts.js"),
+    "class_again": ("components/class/wire.js", "components/class/display.js"),
 }
 """Component → its parts in files of their own, before its own script: the page gets them in one piece."""
 

@@ -1,4 +1,4 @@
-"""Lesson plans, and what else is for teachers."""
+"""Lesson plans, and more for teachers."""
 
 from tokensteps.pages.learn.teach import show
 

@@ -103,11 +103,11 @@ class Gate:
             send()
 
     def _between(self, browser: WebSocketRoute) -> None:
-        def hear(data: bytes | str) -> None:
+        def forward(data: bytes | str) -> None:
             marked = isinstance(data, bytes) and self._mark in data
             if self._shut and (self._waiting or marked):
                 self._waiting.append(partial(browser.send, data))
             else:
                 browser.send(data)
 
-        browser.connect_to_server().on_message(hear)
+        browser.connect_to_server().on_message(forward)

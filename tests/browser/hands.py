@@ -28,11 +28,11 @@ def retype(box: Locator, text: str) -> None:
 
 def slide(slider: Locator, value: int) -> None:
     """Take a slider near to a value by mouse, and on to it by keys."""
-    place = slider.bounding_box()
-    assert place
+    box = slider.bounding_box()
+    assert box
     least, most = (int(slider.get_attribute(name) or 0) for name in ("min", "max"))
     share = (value - least) / (most - least)
-    slider.click(position={"x": share * (place["width"] - 2) + 1, "y": place["height"] / 2})
+    slider.click(position={"x": share * (box["width"] - 2) + 1, "y": box["height"] / 2})
     for _ in range(MOST):
         left = value - int(slider.input_value())
         if not left:

@@ -265,7 +265,7 @@ def test_a_typed_number_is_the_one_that_predict_reads(strip: Page) -> None:
 )
 def test_a_phone_can_cut_before_every_token(strip: Page, word: str) -> None:
     """Oracle: the tokens of words that Predict asks about; none begins with a combining mark."""
-    places = [place for place in range(1, len(word)) if not unicodedata.category(word[place]).startswith("M")]
+    places = [index for index in range(1, len(word)) if not unicodedata.category(word[index]).startswith("M")]
     pieces = [word[start:end] for start, end in zip([0, *places], [*places, len(word)], strict=True)]
     assert strip.evaluate("letters", word) == pieces
     split = strip.evaluate(
@@ -369,7 +369,7 @@ def test_results_are_saved_or_an_error_is_shown(page: Page) -> None:
 
 
 def test_a_full_storage_loses_no_key_and_no_question(strip: Page) -> None:
-    """What it has kept before stays, and what it has no room for is there as long as the page."""
+    """Earlier entries stay; an entry without room lasts as long as the page."""
     strip.evaluate(
         """() => {
       saved.set("GHJKMN", { device: "d" });

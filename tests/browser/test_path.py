@@ -115,10 +115,10 @@ class Keyboard(Hand):
     looks = False
 
     def press(self, at: Locator) -> None:
-        self.reach(at)
+        self.focus_by_keyboard(at)
         self.page.keyboard.press("Enter")
 
-    def reach(self, at: Locator, key: str = "Tab") -> None:
+    def focus_by_keyboard(self, at: Locator, key: str = "Tab") -> None:
         for _ in range(MOST_TABS):
             if at.evaluate("node => node === document.activeElement"):
                 return
@@ -129,7 +129,7 @@ class Keyboard(Hand):
         at_rest(self.page)  # the last answer's box is gone
         box = self.page.get_by_label("Your answer")
         expect(box).to_be_visible()
-        self.reach(box, "Shift+Tab" if self.page.evaluate(IN_FORM) else "Tab")
+        self.focus_by_keyboard(box, "Shift+Tab" if self.page.evaluate(IN_FORM) else "Tab")
         self.page.keyboard.type(text)
         if box.get_attribute("role") == "combobox":
             expect(self.page.get_by_role("option", name=text, exact=True)).to_be_visible()

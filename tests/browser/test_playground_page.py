@@ -847,7 +847,7 @@ def nasty() -> bytes:
 
 
 def hostile_files(playground: Playground, own: str, tmp_path: Path) -> None:
-    """What is no tokenizer gets an error message, and text and former tokenizer stay; no part of a file
+    """A file without a tokenizer gets an error message, and text and former tokenizer stay; no part of a file
     becomes an element. Other refusals are in `tests/app/catalogue/test_loaded.py`."""
     text = "hug pugs </bdi><img src=http://evil.test/a.png>|a|b"
     page = playground.page

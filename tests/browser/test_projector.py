@@ -23,7 +23,7 @@ from tokensteps.language.pages import PAGES as PAGE_PATHS
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.lessons import LESSONS
-from tokensteps.teaching.walk import WalkPlace, query_of, stops_of
+from tokensteps.teaching.walk import WalkPosition, query_of, stops_of
 
 SCREEN = {"viewport": {"width": 1280, "height": 720}}
 ON = "document.documentElement.hasAttribute('data-projector')"
@@ -422,7 +422,7 @@ def test_nothing_on_a_panel_of_a_plan_is_small(
             if not link.tab or link.tab in opened:
                 continue
             opened.add(link.tab)
-            query = urlencode(query_of(WalkPlace(str(lesson.minutes), number), link))
+            query = urlencode(query_of(WalkPosition(str(lesson.minutes), number), link))
             enter(ready(page, f"{address}/{PAGE_PATHS[link.page].path}?{query}"))
             tab = page.locator("[data-projected]").get_by_role("tab", name=link.tab, exact=True)
             expect(tab).to_have_attribute("aria-selected", "true")

@@ -197,7 +197,7 @@ def expected_entry(trace: UnigramTrace, step: int) -> dict[str, Any]:
             "loss": event.loss,
             "alternative": [*event.alternative],
             "round": event.round,
-            "place": event.place,
+            "rank": event.rank,
             "words": [*event.words],
             "corpus_loss": event.corpus_loss,
         }

@@ -339,7 +339,7 @@ def same_steps(counts: dict[str, int], trace: UnigramTrace) -> None:
                 assert expected == close({row.piece: row.freq for row in event.expected})
             case "m_step":
                 assert unigram_em.maximization_step(expected) == close(after)
-            case "prune" if event.place == 1:
+            case "prune" if event.rank == 1:
                 unused, losses = unigram_em.rank_pieces(counts, before)
                 ranking = trace.ranking(event.round)
                 assert losses == close({row.piece: row.loss for row in ranking})

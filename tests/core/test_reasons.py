@@ -97,7 +97,7 @@ def check_crossing(word: str, split: Split, reason: MergedAcross, ranks: dict[tu
     cuts = {len("".join(split[:at])) for at in range(1, len(split))}
     done = merged((*word,), ranks)
     number, (_, pair, index) = next((number, one) for number, one in enumerate(done) if one[2] in cuts)
-    assert (reason.made, reason.place) == (RankedPair(*pair, ranks[pair]), index)
+    assert (reason.made, reason.position) == (RankedPair(*pair, ranks[pair]), index)
     wanted = []
     at = 0
     for token in split:  # each token's merges, with nothing around it

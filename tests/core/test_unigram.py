@@ -297,7 +297,7 @@ def assert_events(trace: UnigramTrace) -> None:
             step = round_.first_step + index - 1
             event = cast(PruneEvent, trace[step].event)
             cost = model.pop(event.piece)
-            assert (event.kind, event.round, event.place, event.pruned) == (
+            assert (event.kind, event.round, event.rank, event.pruned) == (
                 "prune",
                 number,
                 index,

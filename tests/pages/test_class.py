@@ -38,7 +38,7 @@ from tokensteps.shell.classes import (
     read_destination,
 )
 from tokensteps.shell.walk import lesson_facts, plan_data
-from tokensteps.teaching.walk import WalkPlace, stops_of
+from tokensteps.teaching.walk import WalkPosition, stops_of
 
 BPE = Page("bpe", "pages/train/bpe.py", BPE_RULES)  # type: ignore[arg-type]
 WORDPIECE = Page("wordpiece", "pages/train/wordpiece.py", WORDPIECE_RULES)  # type: ignore[arg-type]
@@ -170,7 +170,7 @@ def test_the_lecturers_own_screen_has_the_plan_and_hidden_answers() -> None:
         2,
         len(stops_of("30", lesson_facts())),
     )
-    assert plan_data(WalkPlace("path", 1)) is None
+    assert plan_data(WalkPosition("path", 1)) is None
 
 
 PLAIN = "éhug hug hug pug pug pun bun bun hugs hugs 12 12 12 12 12 34"

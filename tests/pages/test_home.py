@@ -164,4 +164,4 @@ def test_a_plan_leads_on_within_a_page() -> None:
 @pytest.mark.parametrize("stop", ["", "30", "30.0", "30.99", "31.1", "path.11", "30.٢", "<b>.1", "9" * 5000])
 def test_an_invalid_stop_is_no_plan(stop: str) -> None:
     app = opened(walk=stop)
-    assert "walk.place" not in app.session_state and problems(app) == []
+    assert "walk.position" not in app.session_state and problems(app) == []

@@ -118,7 +118,7 @@ def test_hostile_text_stays_text(scene: str) -> None:
 
 
 def test_answers_and_texts_outlive_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the browser keeps is in memory here."""
+    """The browser's storage is in memory here."""
     kept: dict[str, list[Any]] = {}
 
     def synced(name: str, what: list[Any]) -> list[Any]:
@@ -282,9 +282,9 @@ def test_the_scene_keeps_its_place_when_a_tokenizer_is_done(monkeypatch: pytest.
     """A moved element is made anew in the browser: a click on it is lost, and so is half-typed text."""
     opens, late = stage.opened_tokenizer, [SMALL]
 
-    def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:
+    def opened_tokenizer(spec: str, slot: str) -> OpenedTokenizer | None:
         if spec not in late:
-            return opens(spec, place)
+            return opens(spec, slot)
         st.caption("…")
         return None
 

@@ -509,7 +509,7 @@ def test_a_wrong_try_is_about_its_own_question() -> None:
 
 
 def test_a_game_that_is_found_again_stands_at_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a look at another corpus; what the browser keeps is in memory here."""
+    """After a look at another corpus; the browser's storage is in memory here."""
     kept: dict[str, list[Any]] = {}
 
     def synced(name: str, what: list[Any], **_options: Any) -> list[Any]:

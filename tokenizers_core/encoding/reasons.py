@@ -11,7 +11,7 @@ for WordPiece by looking for longer matches, for Unigram by comparing log probab
 >>> tokenizer.why_not("hugs", ["hug", "s"]).kind, tokenizer.why_not("pugs", ["pu", "gs"])
 ('chosen', NotInVocabulary(token='pu'))
 >>> tokenizer.why_not("pug", ["p", "u", "g"])
-MergedAcross(made=RankedPair(first='u', second='g', rank=0), wanted=None, place=2)
+MergedAcross(made=RankedPair(first='u', second='g', rank=0), wanted=None, position=2)
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class MergedAcross:
     wanted: RankedPair | None
     """The merge the split needs for one of the two parts, the lower rank if for both; None if both parts were
     complete."""
-    place: int
+    position: int
     """The symbols before the cut."""
     kind: ClassVar[Literal["merged_across"]] = "merged_across"
 
@@ -337,10 +337,10 @@ class TiedSplit:
     """The split is as probable as the chosen one; a rule decides."""
 
     winner: str
-    """The winner's last different piece: it ends after `place` characters, where the longest is tried
+    """The winner's last different piece: it ends after `end` characters, where the longest is tried
     first."""
     loser: str
-    place: int
+    end: int
     rounding: bool
     """Whether their sums differ by rounding alone; then rounding decides instead of the length."""
     kind: ClassVar[Literal["tied"]] = "tied"

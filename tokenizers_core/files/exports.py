@@ -297,7 +297,7 @@ class _Prune(NamedTuple):
     loss: float | None
     alternative: list[str]
     round: int
-    place: int
+    rank: int
 
 
 def _prunes(trace: UnigramTrace) -> Iterator[_Prune]:

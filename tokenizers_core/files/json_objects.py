@@ -1,6 +1,6 @@
 """The objects in a tokenizer.json, read with care: a file may come from anywhere.
 
-A wrong type or a contradiction is a TokenizerFileError that names its place. Correct but unsupported parts go
+A wrong type or a contradiction is a TokenizerFileError that names its path. Correct but unsupported parts go
 on a list, so that one LackingPartError can name all of them.
 """
 
@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from tokenizers_core.errors import LackingPartError, Phrase, TokenizerFileError
 
-PLACE_LIMIT: Final = 500
-"""The longest name of a place in the file: no tokenizer nests its parts deeper than that."""
+PATH_LIMIT: Final = 500
+"""The longest path in the file, in characters: no tokenizer nests its parts deeper than that."""
 VERSION: Final = "1.0"
 """The version of the format."""
 
@@ -28,43 +28,43 @@ def wrong(part: str, value: object, expected: str, **evidence: str | int) -> Tok
     return TokenizerFileError("wrong", part=part, value=value, expected=Phrase(expected, **evidence))
 
 
-def text_of(value: object, place: str) -> str:
+def text_of(value: object, path: str) -> str:
     """A string without lone surrogates."""
     if not isinstance(value, str):
-        raise wrong(place, value, "a string")
+        raise wrong(path, value, "a string")
     if not value.isascii():
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
-            raise wrong(place, value, "a string without lone surrogates") from None
+            raise wrong(path, value, "a string without lone surrogates") from None
     return value
 
 
-def whole_number(value: object, place: str, most: int) -> int:
+def whole_number(value: object, path: str, most: int) -> int:
     """A whole number from 0 to `most`."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise wrong(place, value, "a whole number from 0 to {most}", most=most)
+        raise wrong(path, value, "a whole number from 0 to {most}", most=most)
     return value
 
 
 class Part(NamedTuple):
-    """A JSON object, and its place in the file."""
+    """A JSON object, and its path in the file, such as `model.vocab`."""
 
-    place: str
+    path: str
     content: Mapping[str, Any]
 
     @classmethod
-    def of(cls, value: object, place: str) -> Part:
+    def of(cls, value: object, path: str) -> Part:
         """Raises TokenizerFileError for anything but an object."""
         if not isinstance(value, Mapping):
-            raise wrong(place or "the file", value, "an object")
-        if len(place) > PLACE_LIMIT:
+            raise wrong(path or "the file", value, "an object")
+        if len(path) > PATH_LIMIT:
             raise TokenizerFileError("nested")
-        return cls(place, value)
+        return cls(path, value)
 
     def at(self, key: str) -> str:
-        """The place of one of its values."""
-        return f"{self.place}.{key}" if self.place else key
+        """The path of one of its values."""
+        return f"{self.path}.{key}" if self.path else key
 
     def get(self, key: str, default: object = _REQUIRED) -> Any:
         """A value; a missing one is `default`, if there is one."""

@@ -34,9 +34,9 @@ SCORE_LIMIT: Final = 1e12
 # --- Tokens -------------------------------------------------------------------------------------------------
 
 
-def taken(place: str, identifier: int, other: str) -> TokenizerFileError:
+def taken(path: str, identifier: int, other: str) -> TokenizerFileError:
     """The error for an id already used by another token."""
-    return wrong(place, identifier, "an id other than that of {other}", other=quoted(other))
+    return wrong(path, identifier, "an id other than that of {other}", other=quoted(other))
 
 
 class Added(NamedTuple):
@@ -280,10 +280,10 @@ def scores_of(model: Part) -> dict[str, float]:
     if len(listed) > TOKEN_LIMIT:
         raise wrong("model.vocab", f"{len(listed)} pieces", "at most {limit}", limit=TOKEN_LIMIT)
     for at, entry in enumerate(listed):
-        position = f"model.vocab[{at}]"
+        path = f"model.vocab[{at}]"
         if not isinstance(entry, list | tuple) or len(entry) != 2:
-            raise wrong(position, entry, "a piece and its log probability")
-        piece = text_of(entry[0], position)
+            raise wrong(path, entry, "a piece and its log probability")
+        piece = text_of(entry[0], path)
         score = entry[1]
         if (
             isinstance(score, bool)
@@ -291,16 +291,16 @@ def scores_of(model: Part) -> dict[str, float]:
             or not -SCORE_LIMIT <= score <= SCORE_LIMIT
         ):
             raise wrong(
-                position,
+                path,
                 score,
                 "a number from {least} to {most}",
                 least=f"{-SCORE_LIMIT:g}",
                 most=f"{SCORE_LIMIT:g}",
             )
         if not piece:
-            raise wrong(position, piece, "a piece of at least one character")
+            raise wrong(path, piece, "a piece of at least one character")
         if piece in scores:
-            raise wrong(position, piece, "a piece not listed earlier")
+            raise wrong(path, piece, "a piece not listed earlier")
         scores[piece] = float(score)
     return scores
 
@@ -320,7 +320,7 @@ def model_alone(file: Part, lacking: Lacking, marked: bool = False) -> Model | N
         vocab_of(part).items(), key=lambda one: whole_number(one[1], f"model.vocab[{one[0]!r}]", 2**63)
     )
     numbered = Part(
-        part.place, {**part.content, "vocab": {token: index for index, (token, _) in enumerate(by_id)}}
+        part.path, {**part.content, "vocab": {token: index for index, (token, _) in enumerate(by_id)}}
     )
     if name == "wordpiece":
         return wordpiece_model(numbered, (), lacking)

@@ -138,7 +138,7 @@ def model_of(document: object, marked: bool = False) -> Model:
     ...         "normalizer": {"type": "Precompiled"},
     ...     }
     ... ).why_not("hu", ("h", "u"))
-    MergedAcross(made=RankedPair(first='h', second='u', rank=0), wanted=None, place=1)
+    MergedAcross(made=RankedPair(first='h', second='u', rank=0), wanted=None, position=1)
     """
     model = read(document, lambda file, lacking: models.model_alone(file, lacking, marked))
     if model is None:  # and yet nothing was named

@@ -177,7 +177,7 @@ class RankedPairs:
 
     >>> levels = RankedPairs()
     >>> for pair, value in {"ug": 20, "un": 16, "hu": 15}.items():
-    ...     levels.place(pair, value)
+    ...     levels.update(pair, value)
     >>> levels.level_of("ug"), levels.second("ug")
     ({'ug'}, 'un')
     """
@@ -188,7 +188,7 @@ class RankedPairs:
         self._queue: list[int] = []
         """The values, negative: of levels with pairs, and of some emptied ones."""
 
-    def place(self, pair: PrivatePair, value: int | None) -> None:
+    def update(self, pair: PrivatePair, value: int | None) -> None:
         """Record a pair's current value; None for a former candidate."""
         old = self._value_of.pop(pair, None)
         if old is not None:
@@ -834,12 +834,12 @@ class MergeTrace(Trace[MergeSnapshot]):
         order = self.tie_rule.in_run(table, vocabulary, self.corpus.pipeline.byte_level)
         values, levels = self.values(table), RankedPairs()
 
-        def place(pair: PrivatePair, step: int) -> None:
+        def update(pair: PrivatePair, step: int) -> None:
             there = table.counts.get(pair, 0) >= self.least_count and self.may_merge(pair, step)
-            levels.place(pair, values.value(pair) if there else None)
+            levels.update(pair, values.value(pair) if there else None)
 
         for pair in table.counts:
-            place(pair, start)
+            update(pair, start)
         for step in range(start + 1, end + 1):
             chosen, token = self.record.pair(step), self.record.token(step)
             if self.record.is_merge(step):
@@ -854,7 +854,7 @@ class MergeTrace(Trace[MergeSnapshot]):
                     token, Private(self.replacements.pairs[step - 1][1]), self.record.words_at(step)
                 )
             for pair in {*values.update(merge), *merge.changes}:
-                place(pair, step)
+                update(pair, step)
 
     def may_merge(self, pair: PrivatePair, step: int) -> bool:
         """Whether the rules let this pair be merged after `step` steps, however often it occurs."""

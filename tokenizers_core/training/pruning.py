@@ -129,7 +129,7 @@ class PruneRecord:
 class RankedPiece(NamedTuple):
     """A piece in a round's ranking."""
 
-    place: int
+    rank: int
     """From 1; the first is pruned first."""
     piece: str
     loss: float
@@ -183,8 +183,8 @@ class PruneEvent:
     probability: float
     round: int
     """From 1."""
-    place: int
-    """Its place in the round's ranking, from 1."""
+    rank: int
+    """Its rank in the round's ranking, from 1."""
     pruned: int
     """How many pieces the round prunes."""
     ranked: int
@@ -212,7 +212,7 @@ class PruneEvent:
 
     @property
     def ends_round(self) -> bool:
-        return self.place == self.pruned
+        return self.rank == self.pruned
 
 
 class Expected(NamedTuple):

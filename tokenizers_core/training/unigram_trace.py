@@ -605,7 +605,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
             alternative=() if single else self.read(self.split(self.seed[piece][0], after)),
             probability=math.exp(before[piece]),
             round=number,
-            place=position + 1,
+            rank=position + 1,
             pruned=round_.pruned,
             ranked=len(round_.ranking),
             tied=round_.losses.count(round_.losses[position]),

@@ -16,7 +16,7 @@ TRY_OF: Final[Mapping[str, int]] = {"right": 1, "half": 2, "quarter": 3}
 MISSED: Final = "–"
 """Stands for a vote without an answer."""
 TEAM_NAMES: Final = "ABCD"
-"""The same as in `assets/components/class/parts.js`."""
+"""The same as in `assets/components/class/display.js`."""
 
 
 class Mark(NamedTuple):

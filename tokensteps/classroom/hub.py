@@ -124,10 +124,10 @@ class OpenClass:
     def wake_streams(self, students: bool) -> None:
         """Wake the lecturer for every entry, and the students only for events of theirs: most entries are
         their answers, and waking hundreds for each would take as long as sending them something."""
-        hear = self.streams.values() if students else (self.streams.get(0, ()),)
-        if not self.ringing and any(hear):
+        listening = self.streams.values() if students else (self.streams.get(0, ()),)
+        if not self.ringing and any(listening):
             asyncio.get_running_loop().call_soon(self._ring_on)
-        self.ringing.update(dict.fromkeys(stream for streams in hear for stream in streams))
+        self.ringing.update(dict.fromkeys(stream for streams in listening for stream in streams))
 
     def _ring_on(self) -> None:
         """Wake some streams, and the others after these, and all other tasks, had their turn."""
@@ -159,7 +159,7 @@ class Hub:
         self._server = secrets.token_hex(4)
         self._polling: asyncio.Task[None] | None = None
 
-    # --- What is asked for ----------------------------------------------------------------------------------
+    # --- Requests -------------------------------------------------------------------------------------------
 
     async def open(self, nicknames: bool) -> tuple[str, str]:
         """Open a class; returns its code, and an id that distinguishes it from later classes with the same
@@ -242,7 +242,7 @@ class Hub:
         for open_class in self._classes.values():
             open_class.wake_streams(students=True)
 
-    # --- What happens meanwhile -----------------------------------------------------------------------------
+    # --- In the background ----------------------------------------------------------------------------------
 
     def _poll(self) -> None:
         if self._polling is None or self._polling.done():

@@ -45,7 +45,7 @@ def as_line(entry: Any) -> str:
 
 
 def _as_assignment(entry: Said) -> dict[str, Any]:
-    """What an entry gives to everybody."""
+    """The assignment in an entry, for everybody."""
     return {name: entry[name] for name in ("page", "query", "questions", "label")}
 
 
@@ -150,7 +150,7 @@ class Room:
         self.notes = {True: Notes(), False: Notes()}
         """For the lecturer (True), with everything, and for students."""
 
-    # --- What an entry may do -------------------------------------------------------------------------------
+    # --- Checks ---------------------------------------------------------------------------------------------
 
     def verdict(self, entry: Said) -> Outcome:
         """The reason why an entry has no effect; None if it has one."""
@@ -305,7 +305,7 @@ class Room:
             return "same"
         return "enough" if question.changes[device] >= ANSWER_CHANGES else None
 
-    # --- What it does ---------------------------------------------------------------------------------------
+    # --- Effects --------------------------------------------------------------------------------------------
 
     def apply(self, line: str, entry: Said) -> Outcome:
         """Apply the log's next entry, given as its line and as an object. Returns the reason why it had no

@@ -19,7 +19,7 @@ WORTH: Final[Mapping[str, float]] = {"right": 1.0, "half": 0.5, "quarter": 0.25,
 """Verdict → its score; halves and quarters are for an exercise solved at the second or third try."""
 
 NUMBER_FORM: Final = re.compile(r"-?[0-9]+(\.[0-9]*)?(e[+-]?[0-9]+)?")
-"""A number as `assets/components/class/parts.js` writes it, very long ones with an exponent."""
+"""A number as `assets/components/class/display.js` writes it, very long ones with an exponent."""
 
 
 def team_of(device: int, teams: int) -> int:

@@ -110,7 +110,7 @@ class EventStream:
             await send({"type": "http.response.body", "body": bytes(piece), "more_body": True})
 
     def _news(self) -> Iterator[bytes]:
-        """What is to be sent now, up to the log's present end."""
+        """The events to send now, up to the log's present end."""
         room, person, now = self._open_class.room, self._person, self._hub.clock()
         people = self._open_class.people() if person.lecturer else NOBODY
         before, sent_people, self._after, self.people = self._after, self.people, room.known, people

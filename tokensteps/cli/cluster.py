@@ -165,14 +165,14 @@ def count_on(
     topic = f"tokensteps-{uuid4().hex}"
     done = 0
 
-    def hear(event: tuple[float, int]) -> None:
+    def on_event(event: tuple[float, int]) -> None:
         nonlocal done
         done = min(done + event[1], total)  # a block is counted again when its worker was lost
         move(done, total)
 
     count = delayed(count_shares, nout=dealt, pure=False)
     counted = [count(piece, pipeline, dealt, topic) for piece in pieces]
-    client.subscribe_topic(topic, hear)
+    client.subscribe_topic(topic, on_event)
     try:
         parts = client.compute([reduced([of[share] for of in counted], minimum) for share in range(dealt)])
         return gather((part.unpacked() for part in client.gather(parts)), pipeline, minimum)

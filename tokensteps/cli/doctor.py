@@ -238,9 +238,7 @@ def page(address: SplitResult, base: str) -> Iterator[Finding]:
             "https: the proxy doesn't tell the app of it; have it send X-Forwarded-Proto: https, or cookies aren't Secure",
         )
     elif address.scheme == "http" and address.hostname not in ("localhost", "127.0.0.1"):
-        yield Finding(
-            NOTE, "http: whoever listens in on the network can read along; give the proxy a certificate"
-        )
+        yield Finding(NOTE, "http: anyone on the network can read along; give the proxy a certificate")
 
 
 def host(address: SplitResult, base: str) -> Iterator[Finding]:

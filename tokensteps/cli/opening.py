@@ -26,7 +26,7 @@ def streamlit_command(port: int | None, browser: bool) -> list[str]:
     """
     words = ["streamlit", "run", str(APP / "app.py")]
     if APP != PACKAGES:
-        words += ["--server.fileWatcherType", "none"]  # nobody edits what pip has installed
+        words += ["--server.fileWatcherType", "none"]  # nobody edits installed files
     if not browser:
         # Naming the address keeps Streamlit from asking the internet for it.
         words += ["--server.headless", "true", "--browser.serverAddress", "localhost"]

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from tokensteps.assets import ASSETS, EXPORT, PRELUDE, edited, read_asset, script_files
 
 BUNDLE_END: Final = "components/bundle/end.js"
-EARLY: Final = "components/bundle/early.js"
+EARLY: Final = "components/bundle/prerendered.js"
 STUB: Final = "components/bundle/stub.js"
 SHARED_SHEETS: Final = ("page/style.css", "page/projector.css", "page/class.css")
 """The page's style sheets for components, besides those in their own folder."""

@@ -27,7 +27,7 @@ def linked_chips(data: bytes, key: str, on_why: OnChoice | None = None) -> None:
 
     `on_why` is called before the script reruns, for a token with a pressed “why”, if the labels have a "why".
     """
-    wanted = ignore if on_why is None else hearing(key, "why", on_why)
+    wanted = ignore if on_why is None else chip_callback(key, "why", on_why)
     component("chips")(key=key, data=data, on_why_change=wanted)
 
 
@@ -45,17 +45,17 @@ def chosen_stretch(key: str, on_choice: OnChoice, show: int = 0) -> None:
     """
     data = json.dumps({"show": show}).encode()
     component("chosen", ("page/style.css",))(
-        key=key, data=data, on_stretch_change=hearing(key, "stretch", on_choice)
+        key=key, data=data, on_stretch_change=chip_callback(key, "stretch", on_choice)
     )
 
 
-def hearing(key: str, name: str, on_choice: OnChoice) -> Callable[[], None]:
+def chip_callback(key: str, name: str, on_choice: OnChoice) -> Callable[[], None]:
     """A callback for passing on the stretch of text under `name` in this component's value."""
 
-    def hear() -> None:
+    def on_change() -> None:
         result = st.session_state.get(key)
         match result.get(name) if isinstance(result, Mapping) else None:
             case [int(start), int(end), int()] if 0 <= start <= end:
                 on_choice(start, end)
 
-    return hear
+    return on_change

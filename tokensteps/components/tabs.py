@@ -36,13 +36,13 @@ def tab_bar(
         "panel": panel,
     }
 
-    def hear() -> None:
+    def on_change() -> None:
         name, _turn = reported_tab(key)
         if name in names:
             on_open(name)
 
     data = json.dumps(message, separators=(",", ":")).encode()
-    component("tabs", (), isolated=False)(key=key, data=data, on_open_change=hear)
+    component("tabs", (), isolated=False)(key=key, data=data, on_open_change=on_change)
 
 
 def reported_tab(key: str) -> tuple[str, int]:

@@ -292,7 +292,7 @@ def unigram_beats(snapshot: UnigramSnapshot, style: Style) -> Beats:
     match event.kind:
         case "prune":
             piece = f"piece = {short_token(event.piece, style)}"
-            ranking = () if event.place > 1 else ("rank", "cost") if course else ("rank",)
+            ranking = () if event.rank > 1 else ("rank", "cost") if course else ("rank",)
             lost = f"{'costs' if course else 'losses'}[piece] = {nats(event.loss)}"
             renewed = ("shares",) if course and event.ends_round else ()
             return (

@@ -28,10 +28,10 @@ WAITS: Final = 3.0
 class Job(Generic[Built]):
     """A result being built in a thread."""
 
-    def __init__(self, build: Callable[[Progress], Built], session: str = "", place: str = "") -> None:
+    def __init__(self, build: Callable[[Progress], Built], session: str = "", slot: str = "") -> None:
         self.progress = Progress(session=session)
-        self.place = place
-        """The place of the request on that session's pages."""
+        self.slot = slot
+        """The slot of the request: a session has one job at a time for each."""
         self.value: Built | None = None
         self.error: Exception | None = None
         self._requests: dict[str, float] = {}
@@ -117,7 +117,7 @@ class Registry:
         build: Callable[[Progress], Built],
         wait: float = QUICK,
         session: str = "",
-        place: str = "",
+        slot: str = "",
         growing: bool = False,
     ) -> Built | Job[Built]:
         """The value under `key`, or the job making it. Raises a finished job's error.
@@ -125,7 +125,7 @@ class Registry:
         It waits for at most `wait` seconds for the value; if it is `growing`, only until there is a first
         part to show.
 
-        A session's request for another value at the same place gives up the one before, and each session has
+        A session's request for another value in the same slot gives up the one before, and each session has
         few jobs in all; `session` "" is everybody's, and without this limit.
         """
         with self.lock:
@@ -137,8 +137,8 @@ class Registry:
                 return value
             job: Job[Built] | None = self.jobs.get(key)
             if job is None or job.progress.stop:  # given up meanwhile
-                self._make_way(session, place)
-                job = self.jobs[key] = Job(build, session, place)
+                self._make_way(session, slot)
+                job = self.jobs[key] = Job(build, session, slot)
             if session:
                 job.shared(session)
         if growing:
@@ -148,7 +148,7 @@ class Registry:
         with self.lock:
             self._keep(key, job)
         if job.progress.stop:  # by somebody else: there is no value for the waiting sessions
-            return self.ask(key, build, wait, session, place)
+            return self.ask(key, build, wait, session, slot)
         return job.result()
 
     def stop(self, key: str, job: Job[Any]) -> None:
@@ -173,7 +173,7 @@ class Registry:
                 del self._askers[key]
             return gone
 
-    def _make_way(self, session: str, place: str) -> None:
+    def _make_way(self, session: str, slot: str) -> None:
         """Give up a session's superseded jobs, unless others wait for them: before it gets another job."""
         own = [
             job
@@ -182,7 +182,7 @@ class Registry:
             and job.progress.session == session
             and not (job.ended or job.progress.stop or job.waiting() - {session})
         ]
-        for job in [job for job in own if job.place == place]:
+        for job in [job for job in own if job.slot == slot]:
             job.progress.stop = True
             own.remove(job)
         for job in [job for job in own if not job.waiting()][: max(0, len(own) + 1 - JOBS_EACH)]:

@@ -89,7 +89,7 @@ class Progress:
             raise Stopped
 
     def steps(self, done: int, total: int | None) -> bool:
-        """Called while training; False ends it there, with what was learned so far."""
+        """Called while training; False ends it there, with the steps so far."""
         self.phase, self.done, self.total = "training", done, total
         return not self.stop
 

@@ -37,12 +37,12 @@ from tokensteps.language.numbers import read_whole
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import CLASS_QUERY, JUDGED_AT_ONCE, REPLY_LIMIT
 from tokensteps.runs.rules import PAGE_PARAMETERS
-from tokensteps.shell.walk import lesson_facts, open_stop_tab, plan_data, walk_place
+from tokensteps.shell.walk import lesson_facts, open_stop_tab, plan_data, walk_position
 from tokensteps.teaching.classes.class_question import ask_class, class_kinds
 from tokensteps.teaching.classes.words import judge_parts
 from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
-from tokensteps.teaching.walk import WalkPlace, read_walk, stop_at, write_walk
+from tokensteps.teaching.walk import WalkPosition, read_walk, stop_at, write_walk
 from tokensteps.widgets.notes import problem
 from tokensteps.widgets.stage import STAGE_ON, is_awaited
 
@@ -79,7 +79,7 @@ class Destination(NamedTuple):
     page: str
     query: dict[str, str]
     nonce: str
-    stop: WalkPlace | None = None
+    stop: WalkPosition | None = None
     """The activity of a plan, if it was requested as one."""
 
 
@@ -101,7 +101,7 @@ def read_destination(message: Any) -> Destination | None:
     device walks it.
 
     >>> read_destination({"stop": "30.3", "walk": "", "nonce": "9"})
-    Destination(page='bpe', query={'corpus': 'course', 'step': '2'}, nonce='9', stop=WalkPlace(walk='30', number=3))
+    Destination(page='bpe', query={'corpus': 'course', 'step': '2'}, nonce='9', stop=WalkPosition(walk='30', number=3))
     >>> read_destination({"stop": "path.99", "walk": "path.99", "nonce": "9"})
     """  # noqa: W505
     match message:
@@ -222,10 +222,10 @@ def _lead_to(to: Destination) -> None:
     state[CLASS_WENT], state[CLASS_LED] = to.nonce, to
     if to.stop is not None:
         open_stop_tab(to.page, to.stop)
-    place = (
-        walk_place() if to.page == state.get("page") else None
+    position = (
+        walk_position() if to.page == state.get("page") else None
     )  # an address without one would end the plan
-    plan = {WALK_PARAMETER: write_walk(place)} if place else {}
+    plan = {WALK_PARAMETER: write_walk(position)} if position else {}
     query = {**plan, **to.query, **class_in_links(), **in_links()}
     st.switch_page(PAGES[to.page].script, query_params=query)
 
@@ -243,9 +243,9 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
         return
     nonce, kind, step = asks
     step = min(max(step or 0, 0), len(trace))
-    kinds, place = class_kinds(trace, step, style), walk_place()
-    if kind == "mixed" and place is not None:  # the one of the plan's activity, if any
-        planned = stop_at(place, lesson_facts()).ask
+    kinds, position = class_kinds(trace, step, style), walk_position()
+    if kind == "mixed" and position is not None:  # the one of the plan's activity, if any
+        planned = stop_at(position, lesson_facts()).ask
         kind = planned if planned in kinds else kind
     names = [[one, _(ASK_NAMES[one])] for one in kinds]
     question = ask_class(trace, step, kind, style)
@@ -256,9 +256,9 @@ def offer_question(trace: AnyTrace, style: Style) -> None:
 def _is_aside(page: str) -> bool:
     """Whether a lecturer may look at this page without leading anybody there: the pages for classes and for
     teachers, and Home unless it is a plan's stop."""
-    place = walk_place()
-    if page == "home" and place is not None:
-        return stop_at(place, lesson_facts()).link.page != page
+    position = walk_position()
+    if page == "home" and position is not None:
+        return stop_at(position, lesson_facts()).link.page != page
     return page in ("home", "classroom", "teach")
 
 

@@ -34,7 +34,7 @@ from tokensteps.teaching.walk import (
     PATH_WALK,
     Deed,
     PathProgress,
-    WalkPlace,
+    WalkPosition,
     length_of,
     query_of,
     read_progress,
@@ -48,7 +48,7 @@ from tokensteps.widgets import stage
 from tokensteps.widgets.keep import synced_with_tabs
 from tokensteps.widgets.questions import ask, verdict_html
 
-WALK_PLACE: Final = "walk.place"
+WALK_POSITION: Final = "walk.position"
 """In session state: the stop, None without one,"""
 PATH_PROGRESS: Final = "walk.progress"
 """the progress on the path,"""
@@ -78,10 +78,10 @@ def lesson_facts() -> dict[str, str]:
     return results
 
 
-def walk_place() -> WalkPlace | None:
+def walk_position() -> WalkPosition | None:
     """The visitor's stop of a plan or the path; None without either."""
-    place: WalkPlace | None = st.session_state.get(WALK_PLACE)
-    return place
+    position: WalkPosition | None = st.session_state.get(WALK_POSITION)
+    return position
 
 
 def path_progress() -> PathProgress:
@@ -100,31 +100,31 @@ def show_walk(page: str) -> bool:
     state = st.session_state
     if WALK_BEGUN in state:
         _go(state.pop(WALK_BEGUN))
-    requested, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_place()
+    requested, was = read_walk(st.query_params.get(WALK_PARAMETER)), walk_position()
     led = requested is not None and requested != was
     if requested is not None and (led or state.get("page") != page):
-        state[WALK_PLACE] = requested
+        state[WALK_POSITION] = requested
         open_stop_tab(page, requested)
     if led and page == state.get("page") == "home" and not is_back():
         write_linked_url()  # nothing else leads from Home to Home
-    place = walk_place()
-    if place is not None:
-        if place.walk == PATH_WALK:
-            state[PATH_PROGRESS] = path_progress()._replace(at=place.number)
+    position = walk_position()
+    if position is not None:
+        if position.walk == PATH_WALK:
+            state[PATH_PROGRESS] = path_progress()._replace(at=position.number)
         if requested is None:
-            update_url({WALK_PARAMETER: write_walk(place)})
+            update_url({WALK_PARAMETER: write_walk(position)})
     with st.sidebar, st.container(key="walk"):
-        if page == "home" or (place is not None and place.walk == PATH_WALK):
+        if page == "home" or (position is not None and position.walk == PATH_WALK):
             _keep_progress(page)
-        if place is not None:
-            _strip(page, place)
-    if place is not None and place.walk == PATH_WALK:
-        _show_station_card(page, place.number)
+        if position is not None:
+            _strip(page, position)
+    if position is not None and position.walk == PATH_WALK:
+        _show_station_card(page, position.number)
     return led and "page" in state
 
 
 def show_toast() -> None:
-    """At the end of each run: what the last page has left to say. A run that is overtaken before leaves it to
+    """At the end of each run: the last page's remaining message. A run that is overtaken before leaves it to
     the next one: its own messages may be dropped."""
     if toast := st.session_state.pop(WALK_TOAST, ""):
         st.toast(toast, duration="long")
@@ -192,10 +192,10 @@ def _tick(number: int) -> None:
 
 def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
     """On the path, a game of predicting completes its station after enough answers or shown steps."""
-    place, deeds = walk_place(), st.session_state.get(WALK_DEEDS, {})
-    if place is None or place.walk != PATH_WALK:
+    position, deeds = walk_position(), st.session_state.get(WALK_DEEDS, {})
+    if position is None or position.walk != PATH_WALK:
         return
-    station = STATIONS[place.number - 1]
+    station = STATIONS[position.number - 1]
     first = int(station.link.query.get("step", "0")) + 1
     if not station.predictions or (hidden.key, corpus) != (station.link.page, station.link.query["corpus"]):
         return
@@ -204,16 +204,16 @@ def note_predictions(corpus: str, hidden: Hidden, game: Game) -> None:
     keys = [question_after(hidden.trace, one.step - 1, one.kind, hidden.style).key for one in wanted]
     value = [one.text for one in wanted if one.text]
     deed = Deed(together(value) if value else "", together(keys) if keys else "")
-    if len(wanted) < station.predictions or deeds.get(place.number) == deed:
+    if len(wanted) < station.predictions or deeds.get(position.number) == deed:
         return
-    st.session_state[WALK_DEEDS] = {**deeds, place.number: deed}
-    _tick(place.number)
+    st.session_state[WALK_DEEDS] = {**deeds, position.number: deed}
+    _tick(position.number)
     st.rerun()  # the strip is outside of the stage's fragment
 
 
-def open_stop_tab(page: str, place: WalkPlace) -> None:
+def open_stop_tab(page: str, position: WalkPosition) -> None:
     """Open the tab of a stop."""
-    link = stop_at(place, lesson_facts()).link
+    link = stop_at(position, lesson_facts()).link
     if link.tab and link.page == page:
         st.session_state[f"{page}.tab"] = _(link.tab)
 
@@ -237,41 +237,41 @@ def _keep_progress(page: str) -> None:
             st.rerun()  # so that the page shows it, and the browser keeps it again
 
 
-def _strip(page: str, place: WalkPlace) -> None:
+def _strip(page: str, position: WalkPosition) -> None:
     """The strip, and the actions of its buttons and keys."""
     st.html(ASSETS / "page" / "walk.css")
-    wanted = component("walk", ())(key="walk_strip", data=strip(page, place), on_go_change=ignore).go
-    length = length_of(place.walk)
+    wanted = component("walk", ())(key="walk_strip", data=strip(page, position), on_go_change=ignore).go
+    length = length_of(position.walk)
     match wanted:
         case "leave":
             leave_walk()
             st.session_state[WALK_TOAST] = _("Home has the place where you stopped.")
             st.rerun()
-        case "practise" if exercise_link(place) is not None:
-            st.session_state[WALK_LEFT] = place
-            _switch(exercise_link(place), place)
+        case "practise" if exercise_link(position) is not None:
+            st.session_state[WALK_LEFT] = position
+            _switch(exercise_link(position), position)
         case "return":
-            _return(place)
+            _return(position)
         case int(number) if 1 <= number <= length:
-            _go(WalkPlace(place.walk, number))
+            _go(WalkPosition(position.walk, number))
         case int(number) if number > length:
-            _end(place)
+            _end(position)
 
 
-def _go(place: WalkPlace) -> None:
+def _go(position: WalkPosition) -> None:
     """Go to a stop. A station with a text to encode takes the learner's own, if they have written one on the
     path."""
-    link = stop_at(place, lesson_facts()).link
+    link = stop_at(position, lesson_facts()).link
     own = st.session_state.get(WALK_DEEDS, {}).get(OWN_STATION)
-    if place.walk == PATH_WALK and "text" in link.query and own is not None and not own.shown:
+    if position.walk == PATH_WALK and "text" in link.query and own is not None and not own.shown:
         link = link._replace(query={**link.query, "text": pack_text(own.yours) or ""})
-    _switch(link, place)
+    _switch(link, position)
 
 
-def _end(place: WalkPlace) -> None:
+def _end(position: WalkPosition) -> None:
     """After the last stop: a plan ends at home, the path at its exercises."""
     leave_walk()
-    if place.walk != PATH_WALK:
+    if position.walk != PATH_WALK:
         st.session_state[WALK_TOAST] = _("That was the last stop.")
         _lead("home", {})
     st.session_state[WALK_TOAST] = farewell(path_progress())
@@ -289,30 +289,30 @@ def farewell(now: PathProgress) -> str:
     return sentences(message, _("These exercises begin where the path began, and get harder."))
 
 
-def _return(place: WalkPlace) -> None:
+def _return(position: WalkPosition) -> None:
     """Go to a stop; from its exercises, with its last settings: the page remembers them."""
-    link = stop_at(place, lesson_facts()).link
-    as_it_was = st.session_state.pop(WALK_LEFT, None) == place
-    _switch(link._replace(query={}) if as_it_was else link, place)
+    link = stop_at(position, lesson_facts()).link
+    as_it_was = st.session_state.pop(WALK_LEFT, None) == position
+    _switch(link._replace(query={}) if as_it_was else link, position)
 
 
-def _switch(link: Link | None, place: WalkPlace) -> None:
+def _switch(link: Link | None, position: WalkPosition) -> None:
     if link is not None:
-        _lead(link.page, query_of(place, link))
+        _lead(link.page, query_of(position, link))
 
 
 def _lead(page: str, query: Mapping[str, str]) -> None:
     st.switch_page(PAGES[page].script, query_params={**query, **class_in_links(), **in_links()})
 
 
-def begin_walk(place: WalkPlace) -> None:
+def begin_walk(position: WalkPosition) -> None:
     """Go to a stop, as a callback: a link to the present page would not be written to the address."""
-    st.session_state[WALK_BEGUN] = place
+    st.session_state[WALK_BEGUN] = position
 
 
 def leave_walk() -> None:
     """Follow no plan and no path from now on."""
-    st.session_state[WALK_PLACE] = None
+    st.session_state[WALK_POSITION] = None
     update_url({WALK_PARAMETER: None})
 
 
@@ -322,35 +322,35 @@ def erase_progress() -> None:
     state[PATH_PROGRESS], state[PATH_ERASED] = PathProgress(), True
     for answers in (WALK_DEEDS, WALK_CARD):
         state.pop(answers, None)
-    place = walk_place()
-    if place is not None and place.walk == PATH_WALK:
+    position = walk_position()
+    if position is not None and position.walk == PATH_WALK:
         leave_walk()
 
 
 def practised(kind: str) -> None:
     """An exercise of this kind was solved: on the path, it counts for a station."""
-    place = walk_place()
-    if place is None or place.walk != PATH_WALK:
+    position = walk_position()
+    if position is None or position.walk != PATH_WALK:
         return
     solved = {number for number, station in enumerate(STATIONS, start=1) if station.exercise == kind}
     now = path_progress()
     st.session_state[PATH_PROGRESS] = now._replace(practised=now.practised | solved)
 
 
-def exercise_link(place: WalkPlace) -> Link | None:
+def exercise_link(position: WalkPosition) -> Link | None:
     """The exercises of a station of the path; None without any."""
-    kind = STATIONS[place.number - 1].exercise if place.walk == PATH_WALK else ""
+    kind = STATIONS[position.number - 1].exercise if position.walk == PATH_WALK else ""
     query = {"kind": kind, "level": str(LEVELS[0]), "rising": "1"}
     return Link("", "exercises", query) if kind else None
 
 
-def strip(page: str, place: WalkPlace) -> dict[str, Any]:
+def strip(page: str, position: WalkPosition) -> dict[str, Any]:
     """The strip's data for the browser, in the language in use."""
-    stops, now = stops_of(place.walk, lesson_facts()), path_progress()
-    here = stops[place.number - 1]
-    begins = sum(stop.minutes for stop in stops[: place.number - 1])
-    on_path = place.walk == PATH_WALK
-    done = now.done if on_path else frozenset(range(1, place.number))
+    stops, now = stops_of(position.walk, lesson_facts()), path_progress()
+    here = stops[position.number - 1]
+    begins = sum(stop.minutes for stop in stops[: position.number - 1])
+    on_path = position.walk == PATH_WALK
+    done = now.done if on_path else frozenset(range(1, position.number))
     named = _("{number}: {title}")
     listed_stops = [
         {
@@ -361,19 +361,19 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         }
         for number, stop in enumerate(stops, start=1)
     ]
-    is_done = on_path and place.number in now.done
-    exercise = "practise" if exercise_link(place) is not None and is_done else ""
+    is_done = on_path and position.number in now.done
+    exercise = "practise" if exercise_link(position) is not None and is_done else ""
     if on_path and page != here.link.page:
         exercise = "return"
     note = here.note
-    deed = st.session_state.get(WALK_DEEDS, {}).get(place.number)
+    deed = st.session_state.get(WALK_DEEDS, {}).get(position.number)
     if is_done:
-        insight = say(STATIONS[place.number - 1].insight, lesson_facts())
-        note = deed.named(place.number, lesson_facts()) if deed is not None else insight
+        insight = say(STATIONS[position.number - 1].insight, lesson_facts())
+        note = deed.named(position.number, lesson_facts()) if deed is not None else insight
     return {
-        "place": write_walk(place),
-        "number": place.number,
-        "title": walk_title(place.walk),
+        "place": write_walk(position),
+        "number": position.number,
+        "title": walk_title(position.walk),
         "stop": _(here.link.label),
         "minutes": here.minutes,
         "when": f"{begins}–{begins + here.minutes}" if here.minutes else "",
@@ -382,27 +382,27 @@ def strip(page: str, place: WalkPlace) -> dict[str, Any]:
         "waits": here.link.page == "matters" or here.link.query.get("mode") == "predict",
         "tab": bool(here.link.tab) and page == here.link.page,
         "stops": listed_stops,
-        "ticked": (_("answer shown") if place.number in now.shown else _("done")) if is_done else "",
+        "ticked": (_("answer shown") if position.number in now.shown else _("done")) if is_done else "",
         "path": on_path and page == here.link.page,
         "ready": not on_path or is_done or exercise == "return",
         "exercise": exercise,
-        "solved": on_path and place.number in now.practised,
+        "solved": on_path and position.number in now.practised,
         "labels": strip_labels(),
     }
 
 
-def plan_data(place: WalkPlace | None) -> dict[str, Any] | None:
+def plan_data(position: WalkPosition | None) -> dict[str, Any] | None:
     """An activity of a plan for the lecturer's own screen, in the language in use; None for none, and on the
     path."""
-    if place is None or place.walk == PATH_WALK:
+    if position is None or position.walk == PATH_WALK:
         return None
-    stops = stops_of(place.walk, lesson_facts())
-    here = stops[place.number - 1]
+    stops = stops_of(position.walk, lesson_facts())
+    here = stops[position.number - 1]
     return {
-        "walk": place.walk,
-        "number": place.number,
+        "walk": position.walk,
+        "number": position.number,
         "of": len(stops),
-        "title": walk_title(place.walk),
+        "title": walk_title(position.walk),
         "stop": _(here.link.label),
         "minutes": here.minutes,
         "note": here.note,

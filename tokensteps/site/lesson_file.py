@@ -53,10 +53,10 @@ class LessonError(TokenizersCoreError):
         "training": N_("{place} can't be trained: {problem}"),
     }
 
-    def __init__(self, why: str, place: str, **evidence: str) -> None:
+    def __init__(self, why: str, location: str, **evidence: str) -> None:
         self.why = why
         self.template = self.templates[why]
-        super().__init__(place=place, **evidence)
+        super().__init__(place=location, **evidence)
 
 
 class OwnQuestion(NamedTuple):
@@ -75,7 +75,7 @@ class OwnRun(NamedTuple):
     """A run of a lesson, and the parts of it to look at."""
 
     recipe: Recipe
-    place: str
+    location: str
     """Where it is in the file, for errors."""
     step: int = 0
     encode: str = ""
@@ -128,20 +128,20 @@ word of so many tokens, with the split of a word."""
 
 
 class Table:
-    """A table of the file. Keys are taken from it one by one: the rest is not known. `place` is its place in
-    the file."""
+    """A table of the file. Keys are taken from it one by one: the rest is not known. `location` is for
+    errors."""
 
-    def __init__(self, place: str, value: object) -> None:
+    def __init__(self, location: str, value: object) -> None:
         if not isinstance(value, dict):
-            raise LessonError("wrong", place, value=shown(value), wanted=N_("a table"))
-        self.place, self._left, self._expected = place, {**value}, dict[str, None]()
+            raise LessonError("wrong", location, value=shown(value), wanted=N_("a table"))
+        self.location, self._left, self._expected = location, {**value}, dict[str, None]()
 
     def __contains__(self, key: str) -> bool:
         return key in self._left
 
     def at(self, key: str) -> str:
         """Where a key is."""
-        return f"{self.place}: {key}"
+        return f"{self.location}: {key}"
 
     def take(self, key: str, default: Any = None) -> Any:
         """A value of any type."""
@@ -194,16 +194,16 @@ def shown(value: object) -> str:
         return type(value).__name__
 
 
-def checked_text(place: str, value: object, limit: int) -> str:
+def checked_text(location: str, value: object, limit: int) -> str:
     """A text with something in it."""
     if value is None:
-        raise LessonError("missing", place)
+        raise LessonError("missing", location)
     if not isinstance(value, str) or not value.strip():
-        raise LessonError("wrong", place, value=shown(value), wanted=N_("a text"))
+        raise LessonError("wrong", location, value=shown(value), wanted=N_("a text"))
     if len(value) > limit:
         raise LessonError(
             "large",
-            place,
+            location,
             size=Phrase(N_("{number} characters"), number=f"{len(value):,}"),
             limit=f"{limit:,}",
         )
@@ -268,7 +268,7 @@ def read_class_questions(table: Table) -> tuple[PreparedQuestion, ...]:
     """All of them, in their order."""
     value = enumerate(table.items("question", DECK), start=1)
     return tuple(
-        read_class_question(Table(f"{table.place}, question {number}", one)) for number, one in value
+        read_class_question(Table(f"{table.location}, question {number}", one)) for number, one in value
     )
 
 
@@ -307,7 +307,7 @@ def _class_answer(table: Table, by: str, choices: Sequence[str]) -> str:
     value = table.take("answer")
     if value is None and by != "parts":
         return ""
-    position, wanted = table.at("answer"), ""
+    location, wanted = table.at("answer"), ""
     match by:
         case "choices" if value not in choices:
             wanted = N_("among the choices, as it is written there")
@@ -322,7 +322,7 @@ def _class_answer(table: Table, by: str, choices: Sequence[str]) -> str:
         case "free":
             wanted = N_("absent, as answers in one's own words aren't graded")
     if wanted:
-        raise LessonError("wrong", position, value=shown(value), wanted=wanted)
+        raise LessonError("wrong", location, value=shown(value), wanted=wanted)
     return " ".join(str(value).split()) if by == "split" else str(value)
 
 
@@ -348,7 +348,7 @@ def read_part(table: Table, folder: Path) -> OwnPart:
     if run is not None:
         run = run._replace(steps=read_steps(Table(table.at("steps"), table.take("steps", {}))))
     questions = tuple(
-        read_own_question(Table(f"{table.place}, question {number}", one))
+        read_own_question(Table(f"{table.location}, question {number}", one))
         for number, one in enumerate(table.items("question", LESSON_QUESTIONS), start=1)
     )
     table.done()
@@ -359,12 +359,12 @@ def read_steps(table: Table) -> tuple[tuple[int, str], ...]:
     """Notes on some steps of a run: a table of texts, by the steps' numbers."""
     keys = table.keys()
     if len(keys) > LESSON_QUESTIONS:
-        raise LessonError("large", table.place, size=f"{len(keys):,} steps", limit=f"{LESSON_QUESTIONS:,}")
+        raise LessonError("large", table.location, size=f"{len(keys):,} steps", limit=f"{LESSON_QUESTIONS:,}")
     results = []
     for key in keys:
         if not (key.isascii() and key.isdigit() and len(key) < 7):
             raise LessonError(
-                "wrong", table.place, value=shown(key), wanted="the numbers of steps, each with a text"
+                "wrong", table.location, value=shown(key), wanted="the numbers of steps, each with a text"
             )
         results.append((int(key), table.words(key, LESSON_TEXT, required=True)))
     return tuple(sorted(results))
@@ -399,13 +399,13 @@ def read_own_question(table: Table) -> OwnQuestion:
     return OwnQuestion(ask, answers, choices, hint)
 
 
-def read_right_answer(place: str, value: object) -> str | Fraction:
+def read_right_answer(location: str, value: object) -> str | Fraction:
     """A right answer: a text or a number."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not abs(value) < 1e15:  # neither is NaN
-            raise LessonError("wrong", place, value=shown(value), wanted="a number that people can type")
+            raise LessonError("wrong", location, value=shown(value), wanted="a number that people can type")
         return Fraction(str(value))
-    return checked_text(place, value, LESSON_LINE)
+    return checked_text(location, value, LESSON_LINE)
 
 
 # --- its runs -----------------------------------------------------------------------------------------------
@@ -420,7 +420,7 @@ def read_run(table: Table, folder: Path) -> OwnRun:
     step, encode = table.number("step"), table.words("encode")
     value = [name for name in CORPORA if name in table]
     if len(value) != 1:
-        raise LessonError("wrong", table.place, value=f"with {' and '.join(value) or 'no corpus'}",
+        raise LessonError("wrong", table.location, value=f"with {' and '.join(value) or 'no corpus'}",
                           wanted=f"with one of {', '.join(CORPORA)}")  # fmt: skip
     (kind,) = value
     source: dict[str, Any] = {}
@@ -444,7 +444,7 @@ def read_run(table: Table, folder: Path) -> OwnRun:
     for rule in RULES_OF[algorithm]:
         table.take(rule.name)  # so that an error names it
     table.done()
-    return OwnRun(replace(recipe, values=values, **source), table.place, step, encode)
+    return OwnRun(replace(recipe, values=values, **source), table.location, step, encode)
 
 
 def read_rule(table: Table, rule: Setting) -> Any:
@@ -462,7 +462,7 @@ def read_rule(table: Table, rule: Setting) -> Any:
         raise LessonError("wrong", table.at(rule.name), value=shown(value), wanted=wanted) from None
 
 
-def read_beside(place: str, name: str, folder: Path) -> tuple[str, bytes]:
+def read_beside(location: str, name: str, folder: Path) -> tuple[str, bytes]:
     """Name and bytes of a file in the lesson's folder, or in one below; links don't lead out of it."""
     try:
         path = (folder / name).resolve()
@@ -471,10 +471,12 @@ def read_beside(place: str, name: str, folder: Path) -> tuple[str, bytes]:
         usable = False
     if not usable:
         raise LessonError(
-            "wrong", place, value=shown(name), wanted="the name of a file in the lesson's own folder"
+            "wrong", location, value=shown(name), wanted="the name of a file in the lesson's own folder"
         )
     with path.open("rb") as stream:
         data = stream.read(UPLOAD_LIMIT + 1)
     if len(data) > UPLOAD_LIMIT:
-        raise LessonError("large", place, size=f"more than {UPLOAD_LIMIT:,} bytes", limit=f"{UPLOAD_LIMIT:,}")
+        raise LessonError(
+            "large", location, size=f"more than {UPLOAD_LIMIT:,} bytes", limit=f"{UPLOAD_LIMIT:,}"
+        )
     return path.name, data

@@ -88,7 +88,7 @@ def show_run(run: OwnRun) -> ShownRun:
     except LessonError:
         raise
     except TokenizersCoreError as error:
-        raise LessonError("training", run.place, problem=str(error)) from None
+        raise LessonError("training", run.location, problem=str(error)) from None
     return ShownRun(books, run.steps)
 
 
@@ -97,7 +97,7 @@ def refuse_missing_step(run: OwnRun, step: int, trace: AnyTrace, last: int) -> N
     if step > last:
         drawn = "the run" if last == len(trace) else f"those drawn here of the run's {len(trace):,}"
         wanted = f"a step of {drawn}, from 0 to {last:,}"
-        raise LessonError("wrong", f"{run.place}: step", value=f"{step:,}", wanted=wanted)
+        raise LessonError("wrong", f"{run.location}: step", value=f"{step:,}", wanted=wanted)
 
 
 def run_corpus(run: OwnRun) -> str:

@@ -73,8 +73,8 @@ def in_steps(
     """The feedback after the wrong answers `before` and one with this verdict; the value of a later try is
     mentioned only where answers are `counted`. If there is but `one_try`, the verdict is final."""
     form = question.form
-    place = form.options.index(answer) if isinstance(form, Choice) and answer in form.options else -1
-    given = GivenAnswer(current_language(), answer, place, tuple(before), counted, one_try)
+    option_index = form.options.index(answer) if isinstance(form, Choice) and answer in form.options else -1
+    given = GivenAnswer(current_language(), answer, option_index, tuple(before), counted, one_try)
     return (verdict if one_try else _step(question, before, answer, verdict, counted))._replace(given=given)
 
 
@@ -88,7 +88,7 @@ def translated_verdict(verdict: Verdict, make: Callable[[], Question]) -> Verdic
     if given.shown is not None:
         return revealed(question, given.shown)
     options = question.form.options if isinstance(question.form, Choice) else ()
-    answer = options[given.place] if 0 <= given.place < len(options) else given.answer
+    answer = options[given.option_index] if 0 <= given.option_index < len(options) else given.answer
     again = judged(question, answer)
     return in_steps(question, given.before, answer, again, given.counted, given.one_try)
 

@@ -78,7 +78,7 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
 
 def offered_pieces(trace: UnigramTrace, event: PruneEvent) -> list[RankedPiece]:
     """The next pruned piece, and some others ranked behind it, evenly spaced."""
-    first, last = event.place - 1, event.ranked - 1
+    first, last = event.rank - 1, event.ranked - 1
     wanted = min(PIECES_OFFERED, last - first + 1)
     positions = [first + round((last - first) * index / max(1, wanted - 1)) for index in range(wanted)]
     return [trace.ranking(event.round, position, position + 1)[0] for position in dict.fromkeys(positions)]
@@ -107,7 +107,7 @@ def piece_slip(trace: UnigramTrace, step: int, yours: str, offered: Sequence[Ran
     model = trace.pieces_at(step)
     types: dict[str, float] = {}
     if (
-        trace.method == "course" and prune_at(trace, step + 1).place == 1
+        trace.method == "course" and prune_at(trace, step + 1).rank == 1
     ):  # otherwise the losses are an earlier model's
         types = {
             row.piece: sum(word.after - word.before for word in resplits(trace, step, row.piece))
@@ -135,7 +135,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
     """By how much does the loss grow without the next piece? None unless a round begins: only then are the
     losses computed."""
     event = prune_at(trace, step + 1)
-    if trace.method != "course" or event.place > 1:
+    if trace.method != "course" or event.rank > 1:
         return None
     true = 0.0 if abs(event.loss) < ROUNDING else event.loss
     users = [word for word, split in trace.splits(step, trace.corpus.words).items() if event.piece in split]

@@ -35,8 +35,8 @@ class GivenAnswer(NamedTuple):
     language: str
     """The verdict's language."""
     answer: str
-    place: int = -1
-    """An option's place in the list of answers: its words may be translated. -1 for any other answer."""
+    option_index: int = -1
+    """An option's index in the list of answers: its words may be translated. -1 for any other answer."""
     before: tuple[str, ...] = ()
     """The wrong answers before it."""
     counted: bool = True

@@ -19,7 +19,7 @@ HOME_LINK: Final = Link(N_("Home"), "home")
 """Where a plan's activities without a link are."""
 
 
-class WalkPlace(NamedTuple):
+class WalkPosition(NamedTuple):
     """A stop: the name of a plan (its minutes) or of the path, and the stop's number, from 1."""
 
     walk: str
@@ -81,16 +81,16 @@ def walk_title(walk: str) -> str:
     return _("A path through the app") if lesson is None else _(lesson.title)
 
 
-def stop_at(place: WalkPlace, known: Mapping[str, str]) -> WalkStop:
-    """The stop at a place, with the facts of `stops_of`."""
-    return stops_of(place.walk, known)[place.number - 1]
+def stop_at(position: WalkPosition, known: Mapping[str, str]) -> WalkStop:
+    """The stop at a position, with the facts of `stops_of`."""
+    return stops_of(position.walk, known)[position.number - 1]
 
 
-def read_walk(text: str | None) -> WalkPlace | None:
+def read_walk(text: str | None) -> WalkPosition | None:
     """The stop named in an address; anything else counts as absent.
 
     >>> read_walk("30.2"), read_walk("path.1")
-    (WalkPlace(walk='30', number=2), WalkPlace(walk='path', number=1))
+    (WalkPosition(walk='30', number=2), WalkPosition(walk='path', number=1))
     >>> [
     ...     read_walk(text)
     ...     for text in (None, "", "30", "30.0", "30.7", "31.1", "30.٢", "30.2.1", "30." + "1" * 5000)
@@ -98,22 +98,22 @@ def read_walk(text: str | None) -> WalkPlace | None:
     [None, None, None, None, None, None, None, None, None]
     """
     walk, _dot, number = (text or "")[:20].partition(".")
-    place = read_whole(number)
-    return WalkPlace(walk, place) if place and place <= length_of(walk) else None
+    position = read_whole(number)
+    return WalkPosition(walk, position) if position and position <= length_of(walk) else None
 
 
-def write_walk(place: WalkPlace) -> str:
+def write_walk(position: WalkPosition) -> str:
     """The stop as an address has it.
 
-    >>> write_walk(WalkPlace("30", 2))
+    >>> write_walk(WalkPosition("30", 2))
     '30.2'
     """
-    return f"{place.walk}.{place.number}"
+    return f"{position.walk}.{position.number}"
 
 
-def query_of(place: WalkPlace, link: Link) -> dict[str, str]:
+def query_of(position: WalkPosition, link: Link) -> dict[str, str]:
     """The address parameters of a stop."""
-    return {**link.query, WALK_PARAMETER: write_walk(place)}
+    return {**link.query, WALK_PARAMETER: write_walk(position)}
 
 
 class Deed(NamedTuple):

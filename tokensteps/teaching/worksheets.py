@@ -300,7 +300,7 @@ def splits_by_hand(trace: AnyTrace, step: int) -> dict[str, list[str]]:
 
 
 def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]:
-    """Words to split with what was learned up to a step."""
+    """Words to split with the tokens learned up to a step."""
     splits = splits_by_hand(trace, step)
     if not splits:
         return

@@ -48,7 +48,7 @@ def empty_box(page: PageState) -> bool:
 
 
 def own_text_box(page: PageState) -> str:
-    """The box for a text or word counts, and what is in it: wherever it is drawn, it is the same one."""
+    """The box for a text or word counts, and its contents: wherever it is drawn, it is the same one."""
     label, placeholder = _("Your text"), _("Paste a page of text …")
     if page["corpus"] == "counts":
         label, placeholder = _("One word per line, a space, and how often it occurs"), "hug 10\npug 5"

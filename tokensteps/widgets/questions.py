@@ -146,7 +146,7 @@ def answer_key(key: str) -> str:
 
 
 def _boxes_key(key: str) -> str:
-    """What the keys of the boxes begin with."""
+    """The prefix of the boxes' keys."""
     return f"{key}.{st.session_state.get(f'{key}.emptied', 0)}"
 
 

@@ -76,7 +76,7 @@ def build(
             _offer_more(page, run, cached)
         return stopped
     try:
-        result = among().ask(run, make, session=session_id(), place=page, growing=wanted is not None)
+        result = among().ask(run, make, session=session_id(), slot=page, growing=wanted is not None)
     except TokenizersCoreError as error:
         problem(explained(error))
         return None
@@ -96,10 +96,10 @@ def _is_there(job: Job[Any], wanted: int | None, wait: float = 0.0) -> bool:
     return grown is not None and len(grown) >= wanted
 
 
-def trained(run: Run[Built], place: str = "") -> Built | None:
-    """The trace of a run, or None while it is being made, with a progress bar; `place` tells two runs on one
+def trained(run: Run[Built], slot: str = "") -> Built | None:
+    """The trace of a run, or None while it is being made, with a progress bar; `slot` tells two runs on one
     page apart."""
-    return build(f"{run.algorithm.name}{place}", run.name, run.make)
+    return build(f"{run.algorithm.name}{slot}", run.name, run.make)
 
 
 def growing(run: Run[Built], ahead: int = 0) -> Built | None:
@@ -170,14 +170,14 @@ def stop_growing(run: Run[Any]) -> None:
         _stop(run.algorithm.name, run.name, job, registry)
 
 
-def opened_tokenizer(spec: str, place: str) -> OpenedTokenizer | None:
+def opened_tokenizer(spec: str, slot: str) -> OpenedTokenizer | None:
     """The tokenizer under a spec; None while it is being made or when it can't be, with a message on the
     page.
 
-    `place` tells several of them on a page apart. Raises SpecError, and the errors of `TokenizerSpec.run`.
+    `slot` tells several of them on a page apart. Raises SpecError, and the errors of `TokenizerSpec.run`.
     """
     order = choices.order(spec)
-    value = build(place, order.name, order.make, order.registry)
+    value = build(slot, order.name, order.make, order.registry)
     return None if value is None else order.opened(value)
 
 

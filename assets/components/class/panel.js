@@ -95,7 +95,7 @@ class Panel {
       this.node.querySelector(".link").textContent = this.link();
       this.strip.later("qr", 400, () => this.draw());
     });
-    const hidden = Boolean(this.second); // what invites the class
+    const hidden = Boolean(this.second); // the invitation for the class
     const shown = make("b", { className: "room-code", ariaLabel: [...code].join(" ") },
       make("span", { textContent: code.slice(0, 3) }), make("span", { textContent: code.slice(3) }));
     const copy = make("button", { type: "button", hidden, textContent: labels.copy, data: { do: "copy" } });

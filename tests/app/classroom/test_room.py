@@ -570,7 +570,14 @@ def test_a_query_is_sent_only_when_it_is_another() -> None:
     )
     messages = [dict(note.data) for note in room.notes[False].after(0)]
     assert ["query" in one for one in messages] == [True, False, True, True]
-    assert room.place == {"run": 1, "page": "bpe", "query": "corpus=course", "step": 5, "tab": "x", "by": ""}
+    assert room.place == {
+        "run": 1,
+        "page": "bpe",
+        "query": "corpus=course",
+        "step": 5,
+        "tab": "x",
+        "by": "",
+    }
 
 
 HOSTILE = (

@@ -124,7 +124,7 @@ def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["cut", "overwritten"])
 def test_a_damaged_file_is_put_aside(tmp_path: Path, damage: str) -> None:
-    """A new one begins at once; the old one stays for whoever wants to look."""
+    """A new one begins at once; the old one stays readable."""
     path = tmp_path / "classes.sqlite"
     store = FileStore(path)
     store.create("CDFHJK", "open", NOW)

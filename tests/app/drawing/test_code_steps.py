@@ -203,7 +203,7 @@ def test_the_beats_of_every_kind_of_unigrams_steps() -> None:
     assert keys[0] == (("seed",), ("seed",))
     for step, (chosen, gone) in enumerate(keys[1:], start=1):
         event: Any = course[step].event
-        assert chosen == (("choose", "rank", "cost") if event.place == 1 else ("choose",))
+        assert chosen == (("choose", "rank", "cost") if event.rank == 1 else ("choose",))
         last = ("full",) if step == len(course) else ()
         assert gone == ("prune", *(("shares",) if event.ends_round else ()), *last)
     assert {len(chosen) for chosen, _gone in keys[1:]} == {1, 3}

@@ -295,7 +295,7 @@ def test_pieces_that_tie_are_named() -> None:
     for step in steps:
         ranking = trace.ranking(trace.round_of(step))
         own = next(row for row in ranking if row.piece == trace.piece_of(step))
-        tied = [row.piece for row in ranking if row.loss == own.loss and row.place > own.place]
+        tied = [row.piece for row in ranking if row.loss == own.loss and row.rank > own.rank]
         assert trace.tied_with(step) == tied != []
         message = tell_margin_of(trace, step, Plain(PLAIN))
         assert all(piece in message for piece in tied[:TOKENS_NAMED])

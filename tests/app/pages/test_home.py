@@ -325,7 +325,7 @@ def test_the_prune_costs_and_a_word_comes_apart() -> None:
         and len(after) > len(before)
     )
     assert (known["before"], known["after"]) == (PLUS.join(before), PLUS.join(after))
-    assert event.loss > 0 and event.place == 1 and event.ranked > 1  # the least loss of several
+    assert event.loss > 0 and event.rank == 1 and event.ranked > 1  # the least loss of several
     assert known["loss"] == f"{event.corpus_loss_pruned - event.corpus_loss_before:.4f}"
 
 

@@ -1,4 +1,4 @@
-"""What one change of a run is (`tokensteps/runs/changes.py`). How a page shows it is in
+"""The values of one change of a run (`tokensteps/runs/changes.py`). How a page shows it is in
 `tests/pages/test_whatif.py`.
 
 Oracle: the engine, trained on the corpus with the change made by hand; sizes and counts by hand.

@@ -1,4 +1,4 @@
-"""What an address says of a run, and what a run writes into one (`tokensteps/runs/settings.py`).
+"""Runs read from an address, and written into one (`tokensteps/runs/settings.py`).
 
 Oracle: values and complaints, written down by hand.
 """
@@ -36,7 +36,7 @@ NOISE = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz0123456789",
 
 
 def recipe(url: Mapping[str, str]) -> Recipe:
-    """What BPE's page makes of an address without faults."""
+    """The settings that BPE's page reads from an address without faults."""
     result, complaints = read_url("bpe", BPE_RULES, url)
     assert (complaints, result.page, result.rules) == ([], "bpe", BPE_RULES)
     return result

@@ -1,4 +1,4 @@
-"""From what a learner chose to what the engine is asked for (`tokensteps/runs/algorithms.py`, `kinds.py`,
+"""From a learner's choices to the engine's parameters (`tokensteps/runs/algorithms.py`, `kinds.py`,
 `trainings.py`, `tippings.py`, `corpora.py`).
 
 Oracle: the engine's arguments, and the figures of five words, written down by hand.

@@ -1,4 +1,4 @@
-"""Worksheets solved from nothing but what is printed on them, by the slow, plain way: counting pairs, adding
+"""Worksheets solved from the printed sheet alone, by the slow, plain way: counting pairs, adding
 logarithms, merging by hand.
 
 Nothing here is shared with the engine or with `tokensteps/teaching/worksheets.py`.
@@ -64,7 +64,7 @@ class New(str):
 
 
 def problems(question: str, answer: str) -> Iterator[str]:
-    """What the key of one task says, though the sheet doesn't."""
+    """The faults of one task's key, by the sheet."""
     if "Count the pairs" in question:
         return merge_problems(question, answer)
     if "Fill in the table" in question:

@@ -282,7 +282,7 @@ def test_unigram_prunes_no_excluded_piece(name: str) -> None:
     trace, wanted = RUNS[name], Counter[str]()
     assert isinstance(trace, UnigramTrace)
     for step, result in class_questions(trace, "piece"):
-        if trace[step + 1].event.place > 1:
+        if trace[step + 1].event.rank > 1:
             continue  # its losses belong to the round
         logs = dict(trace.pieces_at(step))
         assert all(len(piece) < 4 for piece in logs) or name != "unigram bound"
@@ -371,7 +371,7 @@ def test_a_number_computed_by_hand_is_right_in_class_as_in_predict(true: float) 
 
 
 def test_numbers_have_one_form() -> None:
-    """The form of `canonicalNumber` in `assets/components/class/parts.js`."""
+    """The form of `canonicalNumber` in `assets/components/class/display.js`."""
     assert canonical_number(20) == {"20"} and canonical_number(12345) == {"12345"}
     assert canonical_number(Fraction(1, 20)) == {"0.05"} and canonical_number(46.88) == {"46.9"}
     assert canonical_number(Fraction(2125, 1000)) == {"2.13", "2.12"}  # halfway: either will do

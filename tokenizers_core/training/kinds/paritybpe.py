@@ -105,7 +105,7 @@ class Lane:
         self.recorder = recorder
 
     def merge(self, pair: PrivatePair, token: Private, again: bool) -> int:
-        """Make a merge in this language, whoever chose it; returns the number of tokens saved."""
+        """Make a merge in this language, its own or another's choice; returns the number of tokens saved."""
         if pair not in self.table.counts:
             self.recorder.pass_over(pair, token)
             return 0
@@ -651,7 +651,7 @@ class Race:
         self.table = PairTable(words, frequencies)
         self.order, self.levels = order_of(self.table), RankedPairs()
         for pair, count in self.table.counts.items():
-            self.levels.place(pair, count)
+            self.levels.update(pair, count)
 
     def contest(self, chosen: PrivatePair) -> Contest:
         """A merge's candidates."""
@@ -660,7 +660,7 @@ class Race:
         return Contest(self.order, tied, None if second is None else counts[chosen] - counts[second])
 
     def merge(self, pair: PrivatePair, token: Private) -> None:
-        """Make a merge, whoever chose it."""
+        """Make a merge, its own or another language's choice."""
         if pair in self.table.counts:
             for changed in self.table.merge(pair, token).changes:
-                self.levels.place(changed, self.table.counts.get(changed))
+                self.levels.update(changed, self.table.counts.get(changed))

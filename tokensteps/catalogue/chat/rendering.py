@@ -80,10 +80,10 @@ def alarm(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def ring(_number: int, _frame: FrameType | None) -> None:
+    def raise_too_long(_number: int, _frame: FrameType | None) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGVTALRM, ring)
+    before = signal.signal(signal.SIGVTALRM, raise_too_long)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield

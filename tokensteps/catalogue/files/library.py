@@ -62,7 +62,7 @@ class TextWork(Protocol):
         """As in `ShownTokenizer`. Raises EncodeError."""
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of several texts, without what is put around a text. Raises EncodeError."""
+        """The ids of several texts, without the special tokens around a text. Raises EncodeError."""
 
     def normalized(self, text: str) -> str:
         """The text after the normalizer. Raises EncodeError."""
@@ -144,7 +144,7 @@ class Library:
             return None
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of several texts, without what is put around a text. Raises EncodeError."""
+        """The ids of several texts, without the special tokens around a text. Raises EncodeError."""
         with _failing(self.name):
             encodings = self.tokenizer.encode_batch([*texts], add_special_tokens=False)
             return [encoding.ids for encoding in encodings]

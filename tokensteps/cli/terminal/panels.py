@@ -157,7 +157,7 @@ def ranking(event: PruneEvent, trace: UnigramTrace, style: Style, rows: int) -> 
     def cells(one: Any) -> TableRow:
         if one is None:
             return ["⋯"]
-        word = _("pruned") if one.place == event.place else _("gone") if one.place < event.place else ""
+        word = _("pruned") if one.rank == event.rank else _("gone") if one.rank < event.rank else ""
         shown = Text.assemble(terminal_chip(one.piece, style), " ", (word, "bold"))
         return [shown, chance(one.probability), nats(one.loss)]
 

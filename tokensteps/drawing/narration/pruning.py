@@ -191,7 +191,7 @@ def tell_margin(snapshot: UnigramSnapshot, voice: TextFormat) -> str:
     event, margin = snapshot.event, snapshot.trace.margin(snapshot.step)
     if event.kind != "prune" or not margin:
         return ""
-    following = snapshot.trace.ranking(event.round, event.place, event.place + 1)[0]
+    following = snapshot.trace.ranking(event.round, event.rank, event.rank + 1)[0]
     message = _("The runner-up, {piece}, costs {margin} more.")
     return voice.say(message, piece=voice.token(following.piece), margin=nats(margin))
 
@@ -290,7 +290,7 @@ def tell_place(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) 
     return voice.say(
         _("Round {round}: number {place} of the {pruned} cheapest, all pruned."),
         round=str(event.round),
-        place=count(event.place),
+        place=count(event.rank),
         pruned=count(event.pruned),
     )
 

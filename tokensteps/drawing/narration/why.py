@@ -150,7 +150,7 @@ def _tell_tie(reason: TiedSplit, voice: TextFormat) -> Narration:
         message = _("At boundary {place}, {winner} and {loser} tie, apart from rounding, which decides.")
     why = voice.say(
         message,
-        place=str(reason.place),
+        place=str(reason.end),
         winner=voice.token(reason.winner),
         loser=voice.token(reason.loser),
     )

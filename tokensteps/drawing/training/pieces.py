@@ -90,7 +90,7 @@ def ranking_panel(event: PruneEvent, trace: UnigramTrace, style: Style, ahead: b
     remaining pieces."""
     rows = list(ranked_rows(event, lambda start, stop: trace.ranking(event.round, start, stop)))
     if not ahead:
-        rows = [row for row in rows if row is not None and row.place <= event.place]
+        rows = [row for row in rows if row is not None and row.rank <= event.rank]
     most = max((row.loss for row in rows if row is not None), default=0.0) or 1.0
     drawn = "".join(
         '<tr class="gap"><td colspan="5">⋯' if row is None else ranked_row(row, event, most, style)
@@ -117,7 +117,7 @@ def ranked_rows(
     """The rows to show: some around the pruned piece, and, if the threshold is further away, two rows there
     after a gap."""
     last = max(0, event.ranked - CANDIDATE_ROWS)
-    start = min(max(0, event.place - 1 - ROWS_BEFORE), last)
+    start = min(max(0, event.rank - 1 - ROWS_BEFORE), last)
     if event.pruned < start + CANDIDATE_ROWS or event.pruned >= event.ranked:
         yield from rows(start, start + CANDIDATE_ROWS)
         return
@@ -128,20 +128,20 @@ def ranked_rows(
 
 def ranked_row(row: RankedPiece, event: PruneEvent, most: float, style: Style) -> str:
     """One piece of the ranking."""
-    now, past = row.place == event.place, row.place < event.place
+    now, past = row.rank == event.rank, row.rank < event.rank
     classes = " ".join(
         name
         for name, holds in (
             ("now", now),
             ("past", past),
             ("stays", not row.pruned),
-            ("first-kept", row.place == event.pruned + 1),
+            ("first-kept", row.rank == event.pruned + 1),
         )
         if holds
     )
     word = _("pruned") if now else _("gone") if past else "" if row.pruned else _("kept")
     return (
-        f'<tr class="{classes}"><td>{count(row.place)}<td>{chip(row.piece, style, "gone" if past or now else "")}{mark_html(word)}'
+        f'<tr class="{classes}"><td>{count(row.rank)}<td>{chip(row.piece, style, "gone" if past or now else "")}{mark_html(word)}'
         f"<td>{chance(row.probability)}<td>{pick_html(lit_id(row.piece), f'<b>{nats(row.loss)}</b>')}<td>{bar(row.loss / most) if row.loss > 0 else ''}"
     )
 

@@ -44,7 +44,7 @@ def prune_frame(snapshot: UnigramSnapshot, style: Style, ahead: bool = True, **_
     lead, why, figures = tell_unigram(snapshot, voice)
     why = sentences(why, escape(ending)) + (next_resplit(snapshot) if ahead else "")
     erratum = unigram_erratum(snapshot, style)
-    # What is told of several rules takes the place of rows: what is below stays in sight.
+    # Notes on several rules take the place of rows: the parts below stay in sight.
     is_long = event.kind == "start" and len(rule_sentences(snapshot.trace, plain)) > 1
     rows = WORD_ROWS - (ERRATUM_ROWS if erratum else RULES_ROWS if is_long else 0)
     html = stage_html(

@@ -153,8 +153,8 @@ def _take(challenge: Challenge) -> None:
         _ask(challenge, *result)
 
 
-def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
-    """The run and its display style; None while it is not there, with a message at this place."""
+def _trace(challenge: Challenge, slot: str) -> tuple[AnyTrace, Style] | None:
+    """The run and its display style; None while it is not there, with a message; `slot` as in `stage`."""
     reading = challenge.reading()
     for complaint in reading.complaints:
         problem(complaint)
@@ -165,7 +165,7 @@ def _trace(challenge: Challenge, place: str) -> tuple[AnyTrace, Style] | None:
         return None
     if run is None:
         return None
-    trace = stage.trained(run, place)
+    trace = stage.trained(run, slot)
     if trace is None or (trace.stop_reason == "stopped" and len(trace) < challenge.last):
         return None  # its questions would be fewer; `trace` offers to go on
     show = reading.recipe["show"]

@@ -17,7 +17,7 @@ from tokensteps.limits import DECK_BYTES
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.site.lesson_file import LessonError, PreparedQuestion, read_deck
 from tokensteps.teaching.lessons import LESSONS
-from tokensteps.teaching.walk import WalkPlace, stops_of, write_walk
+from tokensteps.teaching.walk import WalkPosition, stops_of, write_walk
 
 DECK_KEY: Final = "classroom.deck"
 DECK_READ: Final = "classroom.deck_read"
@@ -50,7 +50,7 @@ def activities() -> list[list[str]]:
     named = _("{minutes} minutes, {number}: {title}")
     return [
         [
-            write_walk(WalkPlace(str(lesson.minutes), number)),
+            write_walk(WalkPosition(str(lesson.minutes), number)),
             named.format(minutes=lesson.minutes, number=number, title=_(stop.link.label)),
         ]
         for lesson in LESSONS

@@ -11,7 +11,7 @@ import streamlit as st
 from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.navigation import page_link
-from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, path_progress, walk_place
+from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, path_progress, walk_position
 from tokensteps.teaching.lessons import (
     LESSONS,
     Lesson,
@@ -22,14 +22,14 @@ from tokensteps.teaching.lessons import (
     teacher_text,
 )
 from tokensteps.teaching.path.stations import STATIONS
-from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPlace, query_of
+from tokensteps.teaching.walk import PATH_WALK, PathProgress, WalkPosition, query_of
 from tokensteps.widgets.downloads import download
 
 
-def show_page_link(link: Link, label: str | None = None, place: WalkPlace | None = None) -> None:
-    """A link within the app; `label`, already translated, replaces its own. With a `place`, the strip of that
-    plan or of the path goes along."""
-    page_link(link.page, label or _(link.label), link.query if place is None else query_of(place, link))
+def show_page_link(link: Link, label: str | None = None, position: WalkPosition | None = None) -> None:
+    """A link within the app; `label`, already translated, replaces its own. With a `position`, the strip of
+    that plan or of the path goes along."""
+    page_link(link.page, label or _(link.label), link.query if position is None else query_of(position, link))
 
 
 def show_path() -> None:
@@ -48,7 +48,7 @@ def show_path() -> None:
             for number, station in enumerate(STATIONS[first : first + half], start=first + 1):
                 sign = "✓" if number in done.done else count(number)
                 show_page_link(
-                    station.link, f"**{sign}** {_(station.link.label)}", WalkPlace(PATH_WALK, number)
+                    station.link, f"**{sign}** {_(station.link.label)}", WalkPosition(PATH_WALK, number)
                 )
     if done == PathProgress():
         return
@@ -69,12 +69,12 @@ def show_next_station() -> None:
     if len(done.done) == len(STATIONS):
         return
     following = done.following()
-    if walk_place() == WalkPlace(PATH_WALK, following) and STATIONS[following - 1].link.page == "home":
+    if walk_position() == WalkPosition(PATH_WALK, following) and STATIONS[following - 1].link.page == "home":
         return
     label = _("Continue with station {number}").format(number=count(following))
     if done == PathProgress():
         label = _("New here? Start")
-    show_page_link(STATIONS[following - 1].link, label, WalkPlace(PATH_WALK, following))
+    show_page_link(STATIONS[following - 1].link, label, WalkPosition(PATH_WALK, following))
 
 
 def show_lessons() -> None:
@@ -90,7 +90,7 @@ def show_lessons() -> None:
     for lesson in LESSONS:
         with st.container(key=f"home_plan_{lesson.minutes}", horizontal=True, gap="small"):
             name = _("{number} minutes").format(number=count(lesson.minutes))
-            now = walk_place()
+            now = walk_position()
             at = now.number if now is not None and now.walk == str(lesson.minutes) else 0
             with st.expander(f"**{name}** · {_(lesson.title)}", expanded=bool(at)):
                 show_lesson(lesson, at)
@@ -98,7 +98,7 @@ def show_lessons() -> None:
                 _("Continue") if at else _("Start"),
                 key=f"home.begin_{lesson.minutes}",
                 on_click=begin_walk,
-                args=(WalkPlace(str(lesson.minutes), at or 1),),
+                args=(WalkPosition(str(lesson.minutes), at or 1),),
             )
 
 
@@ -117,7 +117,7 @@ def show_lesson(lesson: Lesson, at: int = 0) -> None:
                 )
             )
             if activity.link is not None:
-                show_page_link(activity.link, place=WalkPlace(str(lesson.minutes), number))
+                show_page_link(activity.link, position=WalkPosition(str(lesson.minutes), number))
         start += activity.minutes
     address = (st.context.url or "").split("?")[0].rstrip("/")
     make: Callable[[], str] = partial(lesson_page, lesson, known, address, in_links())

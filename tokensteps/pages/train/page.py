@@ -30,7 +30,7 @@ from tokensteps.server.shared_cache import remembered
 from tokensteps.server.steps import StepTable, drawing_version, rows
 from tokensteps.shell.classes import offer_ahead, offer_question
 from tokensteps.shell.navigation import page_link, renew_link
-from tokensteps.shell.walk import note_predictions, walk_place
+from tokensteps.shell.walk import note_predictions, walk_position
 from tokensteps.teaching.game import Hidden
 from tokensteps.teaching.merge_questions import AHEAD
 from tokensteps.teaching.predictions import asks_end, asks_of
@@ -198,19 +198,19 @@ def predict_run(
     style: Style,
 ) -> None:
     """The next question, and the stage up to the last known step; no tabs, because they look ahead."""
-    place = walk_place()
-    scored = place is None or place.walk != PATH_WALK
+    position = walk_position()
+    scored = position is None or position.walk != PATH_WALK
     hidden = Hidden(
         page.name, run.name, trace, style, page.drawn.frame, controls["ask"], asks_end(trace), scored=scored
     )
-    stop = "" if place is None else write_walk(place)
+    stop = "" if position is None else write_walk(position)
     # After Back or Forward, the stop's own game goes on.
     linked = from_link() and not (stop and is_back() and is_game_of_stop(page.name, stop))
     if linked:  # the link says where to begin
         forget_game(page.name)
     start = coming_step(hidden.book, run.name, linked=linked) or 0
     # Today's rehearsal of a plan is tomorrow's lesson: the revealed steps are hidden again.
-    game = game_of(hidden, start, anew=linked and place is not None, stop=stop)
+    game = game_of(hidden, start, anew=linked and position is not None, stop=stop)
     if keep_game(hidden, game):
         if "step" not in st.query_params:  # another look at this run; a reload stays where it was
             go_to(hidden.book, game.reached)

@@ -30,7 +30,7 @@ from tokensteps.server.entrance.shared_response import LASTING, SharedResponse, 
 from tokensteps.streamlit_internals import first_page, scripts_for
 
 SHEETS: Final = tuple(
-    f"page/{name}.css" for name in ("style", "page", "early", "tabs", "terms", "projector", "print")
+    f"page/{name}.css" for name in ("style", "page", "prerendered", "tabs", "terms", "projector", "print")
 )
 """The style sheets of every page, in their order."""
 BUNDLE_ADDRESS: Final = re.compile(r"/app/static/(page|components)\.([0-9a-f]{16})\.(?:css|js)$")

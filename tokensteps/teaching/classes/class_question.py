@@ -35,7 +35,7 @@ CLASS_CUTS: Final = 9
 second."""
 
 SIGNIFICANT: Final = (2, 3)
-"""Significant digits of a right number; `assets/components/class/parts.js` rounds answers to the last."""
+"""Significant digits of a right number; `assets/components/class/display.js` rounds answers to the last."""
 
 
 LEAST_CHOICES: Final = 2
