@@ -1,7 +1,8 @@
 """All errors, worded so that a learner can act on them.
 
 Every error of the engine is a `TokenizersCoreError`: a `ValueError` with the value, the reason and the remedy
-in its message. The evidence travels with it in two forms:
+in its message. Only a step not in a run is an `IndexError`, and a piece not in a model a `KeyError`, as in
+any list and mapping. The evidence travels with it in two forms:
 
 * as attributes under the parameters' names, raw (`error.vocab_size`), for programs;
 * in `error.evidence`, ready to be shown (quoted, escaped, shortened), for people. The message is

@@ -379,7 +379,7 @@ def test_settings_are_kept() -> None:
         (
             {"vocab_size": 3, "special_tokens": ["<s>", "</s>"]},
             VocabSizeError,
-            "vocab_size=3 is below the alphabet's 4 symbols; choose at least 4.",
+            "vocab_size=3 is below the starting vocabulary's 4 symbols; choose at least 4.",
         ),
         (
             {"vocab_size": 255, "alphabet": "bytes"},

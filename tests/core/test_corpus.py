@@ -68,7 +68,8 @@ def test_digest_stands_for_words_counts_and_rules() -> None:
         Corpus.from_texts(["to be or"], pattern="cl100k_base"),
         Corpus.from_texts(["to be or"], pre_tokenizer="bert"),
     ]
-    assert len({base.digest, *(other.digest for other in others)}) == 6
+    others.append(Corpus.from_texts(["to be or"], user_defined_symbols=["<x>"]))  # each is a token
+    assert len({base.digest, *(other.digest for other in others)}) == 7
     assert (
         Corpus.from_texts(["a"], pre_tokenizer="bert", pattern="x").digest
         == Corpus.from_texts(["a"], pre_tokenizer="bert").digest

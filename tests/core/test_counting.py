@@ -40,6 +40,7 @@ from tokenizers_core.text.counting import (
     shares,
     without_rare,
 )
+from tokenizers_core.text.cutting import DIGITS
 from tokenizers_core.text.splitting import PRE_TOKENIZERS
 
 # Troubles at the edge of a block: line ends of all kinds, characters of several bytes, torn ones, marks.
@@ -126,7 +127,7 @@ def test_any_blocks_in_any_order_by_any_number_of_workers_give_the_corpus(
     result = gather(parts, pipeline, 1).corpus
     assert (result.words, result.counts, result.ends) == (corpus.words, corpus.counts, corpus.ends)
     if len(contents) == 1:
-        assert result == corpus  # lines, characters and replaced bytes, too
+        assert (result, result.last) == (corpus, corpus.last)  # lines, characters and replaced bytes, too
 
 
 ENTRIES = st.dictionaries(
@@ -269,7 +270,8 @@ def test_a_file_is_read_as_it_was_written(
         counts = None
     if counts:
         text = counts_tsv(counts)
-        assert read_counts(text) == counts
+        again = read_counts(text)
+        assert (again, again.corpus.last) == (counts, counts.corpus.last)
         assert read_counts("\ufeff" + text.replace("\n", "\r\n")) == counts  # a spreadsheet's version of it
         data = text.encode()
         assert is_counts(data) and counting_rules(data) == pipeline
@@ -279,7 +281,14 @@ def test_a_file_is_read_as_it_was_written(
 def test_the_form_of_a_file() -> None:
     """Written by hand: linear TSV under a comment."""
     corpus = Corpus(
-        ("a\tb", "\\n", "中\n\r"), (3, 2, 1), Pipeline(("nfd", "lowercase"), "none"), 2, 9, 1, (0, 2, 1)
+        ("a\tb", "\\n", "中\n\r"),
+        (3, 2, 1),
+        Pipeline(("nfd", "lowercase"), "none"),
+        2,
+        9,
+        1,
+        (0, 2, 1),
+        "\\n",
     )
     header, *rows = counts_tsv(WordCounts(corpus, 1, 4, 5)).split("\n")
     assert json.loads(header.removeprefix("# tokensteps word counts 1 ")) == {
@@ -292,6 +301,7 @@ def test_the_form_of_a_file() -> None:
         "lines": 2,
         "characters": 9,
         "replaced": 1,
+        "last": 2,
     }
     assert rows == ["word\tcount\tends", r"a\tb" + "\t3\t0", r"\\n" + "\t2\t2", r"中\n\r" + "\t1\t1", ""]
 
@@ -311,14 +321,53 @@ def test_training_on_a_file_is_training_on_the_text() -> None:
 
 
 def test_unigram_sees_where_texts_end() -> None:
-    """SentencePiece's seed depends on it: without the ends, another vocabulary comes out. A file doesn't mark
-    its last text."""
+    """SentencePiece's seed depends on it: without the ends, another vocabulary comes out."""
     corpus = Corpus.from_texts(["hug pug"] * 3 + ["pug hugs"] * 2, pre_tokenizer="whitespace_split_metaspace")
     corpus = replace(corpus, last="")
     again = read_counts(counts_tsv(without_rare(corpus, 1))).corpus
     settings = {"method": "sentencepiece", "vocab_size": 12, "seed_size": 100}
     pieces = [train_unigram(one, **settings)[0].vocab for one in (corpus, again, replace(corpus, ends=()))]
     assert pieces[0] == pieces[1] != pieces[2]
+
+
+def test_unigram_sees_where_all_texts_end(tmp_path: Path) -> None:
+    """Nothing follows the last word: in SentencePiece's seed, that takes a repeated piece away."""
+    path = tmp_path / "cab.txt"
+    path.write_text("q cab\nr cab\n")
+    pipeline = Pipeline(pre_tokenizer="whitespace_split_metaspace")
+    counted = gather([count_block(block, pipeline) for block in blocks([path], 3)], pipeline, 1)
+    corpora = [
+        Corpus.from_file(path, pre_tokenizer="whitespace_split_metaspace"),
+        counted.corpus,
+        read_counts(counts_tsv(counted)).corpus,
+    ]
+    seeds = [
+        train_unigram(one, vocab_size=9, method="sentencepiece", steps=0).seed
+        for one in (*corpora, replace(corpora[0], last=""))
+    ]
+    assert seeds[0] == seeds[1] == seeds[2] != seeds[3]
+
+
+def test_a_file_of_an_older_version_doesnt_name_the_last_word() -> None:
+    counts = without_rare(Corpus.from_texts(["hug pug"]), 1)
+    older = counts_tsv(counts).replace(', "last": 2', "")
+    assert read_counts(older) == counts and read_counts(older).corpus.last == ""
+    rows = counts_tsv(counts).splitlines()
+    assert read_counts("\n".join(rows[:-1])).corpus.last == "", "its row has been taken out by hand"
+
+
+def test_a_file_has_no_place_for_cuts_and_symbols() -> None:
+    for corpus in (
+        Corpus.from_texts(["a<x>b"], user_defined_symbols=["<x>"]),
+        Corpus.from_texts(["a1b"], cuts=[DIGITS["each"]]),
+    ):
+        with pytest.raises(SettingError, match="no place for its cuts and symbols; count without them"):
+            counts_tsv(WordCounts(corpus))
+
+
+def test_words_counted_elsewhere_have_unknown_ends() -> None:
+    counts = WordCounts(Corpus.from_counts({"hug": 2}))
+    assert counts_tsv(counts).splitlines()[1:] == ["word\tcount\tends", "hug\t2\t0"]
 
 
 HEADER = counts_tsv(without_rare(Corpus.from_texts(["hug"], pre_tokenizer="whitespace"), 1)).split("\n")[0]

@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 
 from tests.core.oracle_bpe import count, replace
 from tests.samples import examples
-from tokenizers_core import Corpus, MergeEvent, MergeTrace, Pair, first_difference, merge_pair, train_bpe
+from tokenizers_core import (
+    Corpus,
+    MergeEvent,
+    MergeTrace,
+    Pair,
+    first_difference,
+    merge_pair,
+    train_bpe,
+    train_superbpe,
+)
 from tokenizers_core.encoding.models.pairs import group_pair, neighbours
 from tokenizers_core.encoding.vocabulary import Vocabulary
 from tokenizers_core.errors import UnknownWordError
@@ -265,6 +274,11 @@ def test_first_difference() -> None:
     assert first_difference(first, greatest) == 1
     assert first_difference(first, train_bpe(corpus, merges=1)) is None
     assert first_difference(HUG, train_bpe(HUG.corpus)) is None
+    texts = Corpus.from_texts(["by the way", "on the way"], pre_tokenizer="byte_level")
+    two = train_superbpe(texts, transition=16, merges=9)
+    change = next(step for step, one in enumerate(two) if one.event.kind == "stage")
+    assert first_difference(two, train_bpe(texts)) == change, "a step that merges nothing"
+    assert first_difference(two, train_superbpe(texts, transition=16, merges=8)) is None
 
 
 # --- Traces as values ---------------------------------------------------------------------------------------

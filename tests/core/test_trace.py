@@ -23,6 +23,7 @@ from tokenizers_core import (
     Trace,
     train_bpe,
     train_paritybpe,
+    train_pickybpe,
     train_superbpe,
     train_unigram,
     train_wordpiece,
@@ -35,6 +36,7 @@ SUPER = train_superbpe(
     Corpus.from_texts(["by the way", "on the way"], pre_tokenizer="byte_level"), transition=16, merges=9
 )
 PARITY = train_paritybpe({"en": HUG.corpus, "de": Corpus.from_counts({"bus": 3, "und": 9})}, merges=6)
+PICKY = train_pickybpe(Corpus.from_counts({"hug": 10, "hugs": 9, "pug": 1}), threshold=0.6)
 UNIGRAM = train_unigram(HUG.corpus, vocab_size=10)
 
 
@@ -92,11 +94,18 @@ def test_a_step_is_numbered_as_in_a_list_everywhere(trace: Any) -> None:
             read("1")
 
 
-def test_the_start_makes_no_token_and_merges_and_prunes_nothing() -> None:
-    for trace in (HUG, WORDPIECE, SUPER):
+def test_only_a_merge_has_a_pair_and_only_a_prune_a_piece() -> None:
+    for trace in (HUG, WORDPIECE, SUPER, PICKY):
         assert trace.token_of(0) == trace.token_of(-len(trace) - 1) == ""
-        with pytest.raises(IndexError, match="step 0 is the start"):
-            trace.pair_of(0)
+        for step, event in enumerate(snapshot.event for snapshot in trace):
+            if event.kind == "merge":
+                assert trace.pair_of(step) == event.pair
+                continue
+            with pytest.raises(
+                IndexError, match=f"step {step} merges nothing: it is '{event.kind}', not 'merge'"
+            ):
+                trace.pair_of(step)
+    assert {snapshot.event.kind for trace in (SUPER, PICKY) for snapshot in trace} > {"stage", "remove"}
     for step, event in enumerate(snapshot.event for snapshot in UNIGRAM):
         if event.kind == "prune":
             assert UNIGRAM.piece_of(step) == event.piece

@@ -45,10 +45,13 @@ def test_a_counted_file_names_its_own_rules() -> None:
     keys = {box.key for box in app.sidebar.selectbox}
     assert "bpe.alphabet" in keys and not keys & {"bpe.normalizer", "bpe.pre", "bpe.pattern"}
     assert "bpe.lines" not in {toggle.key for toggle in app.sidebar.toggle}
+    rows = {box.key for box in (*app.sidebar.text_input, *app.sidebar.number_input)}
+    assert "bpe.longest" in rows and not rows & {"bpe.kept", "bpe.replace", "bpe.cut"}, "its words are cut"
     # Another corpus has the page's own rules again.
     app.sidebar.selectbox(key="bpe.corpus").set_value("course")
     run(app)
     assert {box.key for box in app.sidebar.selectbox} >= {"bpe.normalizer", "bpe.pre"}
+    assert {box.key for box in app.sidebar.text_input} >= {"bpe.kept", "bpe.replace", "bpe.cut"}
 
 
 def test_counts_by_rules_of_another_page() -> None:

@@ -19,6 +19,7 @@ from itertools import accumulate, combinations, count
 from operator import le, lt
 from typing import Final, NamedTuple
 
+from tokenizers_core.errors import Phrase, SettingError
 from tokenizers_core.text.patterns import regex
 from tokenizers_core.text.pipeline import refuse_surrogates
 from tokenizers_core.text.spans import Span
@@ -53,7 +54,7 @@ def cover(length: int, offsets: Sequence[Span]) -> list[Stretch]:
     tokens with backward offsets, with all between them. Text without a token is a stretch with first == last.
 
     A token with start == end has no text ([CLS], a lone ▁) and gets an empty stretch: where its offset is, or
-    as near to it as the order of the tokens allows, since [SEP] often says (0, 0). Raises ValueError for
+    as near to it as the order of the tokens allows, since [SEP] often says (0, 0). Raises SettingError for
     offsets outside the text.
 
     >>> cover(9, [(0, 0), (0, 3), (4, 8), (8, 9), (8, 9)])  # [CLS] One fish 🐟 in two tokens
@@ -73,14 +74,20 @@ def cover(length: int, offsets: Sequence[Span]) -> list[Stretch]:
 
 
 def _refuse_offsets_outside(length: int, starts: Sequence[int], ends: Sequence[int]) -> None:
-    """Raise ValueError for the first impossible offset in a text of so many characters."""
+    """Raise SettingError for the first impossible offset in a text of so many characters."""
     if min(starts, default=0) >= 0 and max(ends, default=0) <= length and all(map(le, starts, ends)):
         return
     for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
         if not 0 <= start <= end <= length:
-            raise ValueError(
-                f"Token {index} has the offset ({start}, {end}), which is no stretch of a text of length {length}; "
-                "give the text that the tokens were made from, and offsets in characters."
+            raise SettingError(
+                name="offsets",
+                value=[(start, end)],
+                reason=Phrase(
+                    "token {index} is not within a text of length {length}; "
+                    "give the text that the tokens were made from, and offsets in characters",
+                    index=index,
+                    length=length,
+                ),
             )
 
 
@@ -265,7 +272,7 @@ def align(
     the block that begins at their position, or to the last one. An empty text is one empty block if it has
     such tokens. `unknown` are, by cover, the indices of stretches of unknown text: these never agree.
 
-    With `limit`, only the blocks that begin within the first `limit` characters. Raises ValueError for no
+    With `limit`, only the blocks that begin within the first `limit` characters. Raises SettingError for no
     covers at all, or one of another text.
 
     >>> text = "the cat"
@@ -298,15 +305,22 @@ def _meet(unknown: Collection[int], part: range) -> bool:
 
 
 def _refuse_covers_of_another_text(text: str, covers: Sequence[Sequence[Stretch]]) -> None:
-    """Raise ValueError unless each cover is one of a text of this length, and there is one."""
+    """Raise SettingError unless each cover is one of a text of this length, and there is one."""
     if not covers:
-        raise ValueError("There is no cover to compare; give at least one.")
+        raise SettingError(name="covers", value=[], reason="there is none to compare; give at least one")
     for index, stretches in enumerate(covers):
         length = stretches[-1].end if stretches else 0
         if length != len(text):
-            raise ValueError(
-                f"Cover {index} is of a text of length {length}, but the text's is {len(text)}; "
-                "give the text that all tokenizations are of."
+            raise SettingError(
+                name="covers",
+                value=text,
+                reason=Phrase(
+                    "cover {index} is of a text of length {length}, not {wanted}; "
+                    "give the text that all tokenizations are of",
+                    index=index,
+                    length=length,
+                    wanted=len(text),
+                ),
             )
 
 
@@ -372,7 +386,7 @@ def boundary_agreement(
     The figure is the Jaccard overlap: places where tokens of both begin, over places where tokens of either
     do. White space is trimmed off the tokens first, and the first token's start doesn't count. It's 1.0 when
     neither cuts. `unknown` are, by cover, the indices of stretches of unknown text: their starts are never
-    shared. The table is symmetric. Raises ValueError for a cover of another text.
+    shared. The table is symmetric. Raises SettingError for a cover of another text.
 
     >>> bert, gpt = cover(7, [(0, 3), (4, 7)]), cover(7, [(0, 3), (3, 5), (5, 7)])  # the cat, the Ġc at
     >>> boundary_agreement("the cat", [bert, gpt])

@@ -588,7 +588,8 @@ class Tokenizer:
     def token_bytes(self, identifier: int) -> bytes:
         """A token's bytes of text; special tokens and the template's tokens are their own text.
 
-        A continuation prefix and an end-of-word symbol have none, and ``▁`` is a space.
+        A continuation prefix and an end-of-word symbol have none, and ``▁`` is a space. Raises
+        UnknownIdError.
         """
         token = self.token(identifier)
         if token in self._set_apart or token in self._added_names:
@@ -604,7 +605,7 @@ class Tokenizer:
         return token.encode("utf-8")
 
     def token(self, identifier: int) -> str:
-        """The token with this id."""
+        """The token with this id. Raises UnknownIdError."""
         refuse_wrong_type("identifier", identifier, Integral, WHOLE_NUMBER)
         if not 0 <= identifier < len(self.tokens):
             raise UnknownIdError(identifier=identifier, size=len(self.tokens))

@@ -92,6 +92,7 @@ def with_unknown(
     tokens: Iterable[str], special_tokens: Iterable[str], unk_token: str
 ) -> tuple[list[str], list[str]]:
     """Vocabulary and special tokens with the unknown token in both, added at the end where it is missing.
+    Raises SettingError for one without a name.
 
     >>> with_unknown(["a"], [], "[UNK]")
     (['a', '[UNK]'], ['[UNK]'])

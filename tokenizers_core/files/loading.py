@@ -4,8 +4,8 @@ A tokenizer.json is complete, and so are SentencePiece's NAME.model and Mistral'
 only tokens; the rest comes from arguments, the defaults of `train_bpe` and its like, or the tokens
 themselves:
 
-* NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or OpenAI's own for a vocabulary of the size of
-  theirs. Ids left out by the file belong to special tokens; their names must be given.
+* NAME.tiktoken: byte-level BPE. The pattern is GPT-2's, or that of a published vocabulary of this size. Ids
+  left out by the file belong to special tokens; their names must be given.
 * vocab.json with merges.txt (the path may name either), and NAME-vocab.json with NAME-merges.txt: BPE.
 * vocab.txt: WordPiece, text split as in BERT, but not normalized.
 * NAME.vocab and NAME.tsv: Unigram, a mark `▁` in front of each word.

@@ -127,6 +127,11 @@ class Tally:
             ends[show(match)] += count
         return counts, ends
 
+    @property
+    def last(self) -> str:
+        """The last word of the last text with one; "" where there is none."""
+        return self._splitter.notation.show(self._last) if self._last else ""
+
     def corpus(self, source: object = None) -> Corpus:
         """The result. Raises EmptyCorpusError when there is no word; the error names an iterator that gave
         nothing."""
@@ -144,7 +149,7 @@ class Tally:
             self.characters,
             self.replaced,
             () if self.counted_elsewhere else tuple(ends.values()),
-            last=self._splitter.notation.show(self._last) if self._last else "",
+            last=self.last,
             symbols_cut_out=tuple(self._symbols[one] for one in self.pipeline.user_defined_symbols),
         )
 
@@ -318,10 +323,12 @@ class Corpus:
     def digest(self) -> str:
         """32 hexadecimal digits that identify the words, their counts and the pipeline, on every machine.
 
-        Settings without an effect on results are left out: see `Pipeline.rules`.
+        Settings without an effect on results are left out (see `Pipeline.rules`), and so is the position of
+        words in their texts, known only to the seed of SentencePiece.
         """
-        everything = json.dumps([self.pipeline.rules, self.words, self.counts], default=repr).encode("ascii")
-        return blake2b(everything, digest_size=16).hexdigest()
+        symbols = self.pipeline.user_defined_symbols
+        parts = [self.pipeline.rules, self.words, self.counts, *([symbols] if symbols else [])]
+        return blake2b(json.dumps(parts, default=repr).encode("ascii"), digest_size=16).hexdigest()
 
 
 def refuse_no_corpus(corpus: object, name: str = "corpus") -> None:

@@ -1,7 +1,8 @@
 r"""Counting a corpus too large for one process, or for one machine.
 
-Training sees nothing of a text but its words and their counts, and counts add up: so a corpus can be cut into
-blocks of lines, each block can be counted on any free processor, and the counts can be added in any order.
+Training sees nothing of a text but its words, their counts and which words end it, and counts add up: so a
+corpus can be cut into blocks of lines, each block can be counted on any free processor, and the counts can be
+added in any order.
 The result is, word for word and in the same order, the `Corpus` of `Corpus.from_file`.
 
 1. `blocks` cuts files into pieces of about the same size, always between two lines.
@@ -142,6 +143,8 @@ class Counted:
     """Number of different words cut."""
     rare_total: int = 0
     """How often they occurred together."""
+    last: tuple[int, str] = (-1, "")
+    """The last word of the last text read, after the number of its block."""
 
 
 def count_block(block: FileBlock, pipeline: Pipeline) -> Counted:
@@ -158,7 +161,8 @@ def count_block(block: FileBlock, pipeline: Pipeline) -> Counted:
     counts, ends = tally.words()
     first = block.number * FIRST_OF_BLOCK
     words = {word: (count, ends[word], first + index) for index, (word, count) in enumerate(counts.items())}
-    return Counted(words, tally.lines, tally.characters, tally.replaced)
+    last = (block.number, tally.last) if words else (-1, "")
+    return Counted(words, tally.lines, tally.characters, tally.replaced, last=last)
 
 
 def add(one: Entry, other: Entry) -> Entry:
@@ -174,13 +178,16 @@ def merge(parts: Iterable[Counted]) -> Counted:
     """Add up the counts of different blocks, in any order. All words are held, so nothing is lost."""
     words: dict[str, Entry] = {}
     numbers = [0, 0, 0, 0, 0]
+    last = Counted.last
     for part in parts:
         for word, entry in part.words.items():
             known = words.get(word)
             words[word] = entry if known is None else add(known, entry)
         read = (part.lines, part.characters, part.replaced, part.rare, part.rare_total)
         numbers = [sum(pair) for pair in zip(numbers, read, strict=True)]
-    return Counted(words, *numbers)
+        last = max(last, part.last)
+    lines, characters, replaced, rare, rare_total = numbers
+    return Counted(words, lines, characters, replaced, rare, rare_total, last)
 
 
 def shares(counted: Counted, number: int) -> list[Counted]:
@@ -195,26 +202,23 @@ def shares(counted: Counted, number: int) -> list[Counted]:
     dealt: list[dict[str, Entry]] = [{} for _ in range(number)]
     for word, entry in counted.words.items():
         dealt[zlib.crc32(word.encode("utf-8")) % number][word] = entry
-    read = (counted.lines, counted.characters, counted.replaced, counted.rare, counted.rare_total)
-    return [Counted(dealt[0], *read), *map(Counted, dealt[1:])]
+    return [replace(counted, words=dealt[0]), *map(Counted, dealt[1:])]
 
 
 def cut(counted: Counted, minimum: int) -> Counted:
     """Leave out words with fewer than `minimum` occurrences. Use it only once all occurrences are counted.
 
     >>> cut(Counted({"to": (2, 0, 0), "be": (1, 1, 1)}), 2)
-    Counted(words={'to': (2, 0, 0)}, lines=0, characters=0, replaced=0, rare=1, rare_total=1)
+    Counted(words={'to': (2, 0, 0)}, lines=0, characters=0, replaced=0, rare=1, rare_total=1, last=(-1, ''))
     """
     frequent = {word: entry for word, entry in counted.words.items() if entry[0] >= minimum}
     total = sum(count for count, _, _ in counted.words.values())
     stored = sum(count for count, _, _ in frequent.values())
-    return Counted(
-        frequent,
-        counted.lines,
-        counted.characters,
-        counted.replaced,
-        counted.rare + len(counted.words) - len(frequent),
-        counted.rare_total + total - stored,
+    return replace(
+        counted,
+        words=frequent,
+        rare=counted.rare + len(counted.words) - len(frequent),
+        rare_total=counted.rare_total + total - stored,
     )
 
 
@@ -328,6 +332,7 @@ def gather(parts: Iterable[Counted], pipeline: Pipeline, minimum: int) -> WordCo
         counted.characters,
         counted.replaced,
         tuple(ends for _, (_, ends, _) in entries),
+        counted.last[1] if counted.last[1] in counted.words else "",
     )
     return WordCounts(corpus, minimum, counted.rare, counted.rare_total)
 
@@ -341,7 +346,7 @@ def without_rare(corpus: Corpus, minimum: int) -> WordCounts:
     """
     ends = corpus.ends or (0,) * len(corpus)
     words = zip(corpus.words, zip(corpus.counts, ends, range(len(corpus)), strict=True), strict=True)
-    counted = Counted(dict(words), corpus.lines, corpus.characters, corpus.replaced)
+    counted = Counted(dict(words), corpus.lines, corpus.characters, corpus.replaced, last=(0, corpus.last))
     return gather([cut(counted, minimum)], corpus.pipeline, minimum)
 
 
@@ -365,7 +370,8 @@ def counts_tsv(counts: WordCounts) -> str:
     r"""A file of word counts: a line with the rules of counting, a line of titles, then a row for each word.
 
     The first line is a comment for other programs that read such files. Tabs, line ends and backslashes in
-    words are written `\t`, `\n`, `\r` and `\\`.
+    words are written `\t`, `\n`, `\r` and `\\`. Raises SettingError for words cut by a loaded tokenizer's
+    parts or around user-defined symbols: the first line has no place for these rules.
 
     >>> counts = without_rare(Corpus.from_texts(["to be to be"], pre_tokenizer="whitespace"), 2)
     >>> header, *rows = counts_tsv(counts).splitlines()
@@ -377,6 +383,12 @@ def counts_tsv(counts: WordCounts) -> str:
 
 def _written(counts: WordCounts) -> Iterator[str]:
     corpus = counts.corpus
+    if not corpus.pipeline.only_named_parts or corpus.pipeline.user_defined_symbols:
+        raise SettingError(
+            name="pipeline",
+            value=repr(corpus.pipeline),
+            reason="a file of counts has no place for its cuts and symbols; count without them",
+        )
     data = {
         "normalizer": corpus.pipeline.normalizer,
         "pre_tokenizer": corpus.pipeline.pre_tokenizer,
@@ -387,10 +399,12 @@ def _written(counts: WordCounts) -> Iterator[str]:
         "lines": corpus.lines,
         "characters": corpus.characters,
         "replaced": corpus.replaced,
+        "last": corpus.words.index(corpus.last) + 1 if corpus.last else 0,  # its row
     }
     yield _TITLE + json.dumps(data)
     yield _COLUMNS
-    for word, count, ends in zip(corpus.words, corpus.counts, corpus.ends, strict=True):
+    all_ends = corpus.ends or (0,) * len(corpus)
+    for word, count, ends in zip(corpus.words, corpus.counts, all_ends, strict=True):
         yield f"{word.translate(_TRANSLATION)}\t{count}\t{ends}"
 
 
@@ -401,8 +415,8 @@ def least_minimum(counts: WordCounts, size: int) -> int:
     ...     [f"word{count} " * count for count in range(1, 50)], pre_tokenizer="whitespace"
     ... )
     >>> least_minimum(without_rare(corpus, 1), 1000), least_minimum(without_rare(corpus, 1), 600)
-    (1, 21)
-    >>> len(counts_tsv(without_rare(corpus, 21)))
+    (1, 22)
+    >>> len(counts_tsv(without_rare(corpus, 22)))
     558
     """
     header, titles, *rows = (len(line.encode("utf-8")) + 1 for line in _written(counts))
@@ -448,6 +462,8 @@ def _header(line: str) -> dict[str, Any]:
         header = json.loads(line.removeprefix(_TITLE)) if len(line) <= _LONGEST_HEADER else None
     except (ValueError, RecursionError):
         header = None
+    if isinstance(header, dict):
+        header = {"last": 0, **header}  # files of older versions have none
     if not _is_header(header):
         raise CountsFileError(line_number=1, line=line, why="header")
     return header
@@ -455,7 +471,7 @@ def _header(line: str) -> dict[str, Any]:
 
 def _is_header(header: object) -> TypeGuard[dict[str, Any]]:
     """Whether a header is complete, with the right types."""
-    numbers = ("minimum", "rare", "rare_total", "lines", "characters", "replaced")
+    numbers = ("minimum", "rare", "rare_total", "lines", "characters", "replaced", "last")
     return (
         isinstance(header, dict)
         and all(type(header.get(name)) is int and 0 <= header[name] < _LARGEST for name in numbers)
@@ -501,14 +517,17 @@ def read_counts(text: str, timeout: float = 2.0, progress: ReadingProgress | Non
         words[word] = count, ends
     if not words:
         raise EmptyCorpusError(characters=header["characters"])
+    names = tuple(words)
+    last = header["last"]
     corpus = Corpus(
-        tuple(words),
+        names,
         tuple(count for count, _ in words.values()),
         pipeline,
         header["lines"],
         header["characters"],
         header["replaced"],
         tuple(ends for _, ends in words.values()),
+        names[last - 1] if 0 < last <= len(names) else "",
     )
     return WordCounts(corpus, header["minimum"], header["rare"], header["rare_total"])
 

@@ -212,7 +212,8 @@ end_of_word, none.
 
     @property
     def rules(self) -> tuple[Normalizer, str | tuple[Cutter, ...], str]:
-        """The settings that decide the words: neither the time limit of a pattern, nor an unused pattern.
+        """The settings that decide the words, beside user-defined symbols: neither the time limit of a
+        pattern, nor an unused pattern.
 
         >>> Pipeline(pre_tokenizer="bert", timeout=9).rules == Pipeline(
         ...     pre_tokenizer="bert", pattern="o200k_base"

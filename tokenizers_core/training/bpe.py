@@ -182,8 +182,8 @@ def train_bpe(
 
     If the pairs run out before `vocab_size`, the trace has a `shortfall`, and an `UnreachedSizeWarning` names
     the remedy. Raises `VocabSizeError` for a vocabulary below special tokens and alphabet, `UnknownNameError`
-    for an unknown rule or alphabet, and `SettingError` for an invalid number, or a tokenizer that can't be
-    extended.
+    for an unknown rule or alphabet, `WrongTypeError` for another type, and `SettingError` for an invalid
+    number, or a tokenizer that can't be extended.
     """
     limits = Limits(max_token_length, limit_alphabet, initial_alphabet, character_coverage)
     beginning: Beginning | None = None
@@ -341,7 +341,8 @@ class BpeTrace(MergeTrace):
         """The tokenizer after `step` steps (default: all).
 
         Where a character can be unknown (always, unless all 256 bytes are in the alphabet) it becomes
-        `unk_token`; if that is not in the vocabulary it gets the next free id.
+        `unk_token`; if that is not in the vocabulary it gets the next free id. Raises IndexError for a step
+        not in the run, and SettingError for an empty `unk_token`.
         """
         snapshot = self[-1 if step is None else step]
         pipeline = self.corpus_at(snapshot.step).pipeline

@@ -8,6 +8,9 @@ size; Unigram shrinks as it trains, so its steps come in reverse, from the last 
 WordPiece marks the inside of a word with ``##``. Splits are compared without this prefix, and so are
 vocabularies: as surfaces, ``ug`` and ``##ug`` are the same. SuperBPE's tokens bridge spaces: its tokens are
 counted in the text, and each word is split as a text of its own.
+
+From one size to the next, only the words that change are split again. A tokenizer at every size would encode
+all words at each, and its splits would be others: WordPiece's tokenizer doesn't go through its merges.
 """
 
 from __future__ import annotations
@@ -667,8 +670,11 @@ def compare(
         inside = set().union(*(word[1:] for word in corpus.words))
         least = max(characters, len({word[0] for word in corpus.words}) + len(inside))
     if vocab_size is not None and vocab_size < least:
-        what = "alphabet" if least == characters else "WordPiece alphabet"
-        raise VocabSizeError(vocab_size=vocab_size, minimum=least, what=what)
+        raise VocabSizeError(
+            vocab_size=vocab_size,
+            minimum=least,
+            what="alphabet" if least == characters else "WordPiece alphabet",
+        )
     merging = [name for name in names if name != UNIGRAM.name]
     merges = None if vocab_size is None else vocab_size - characters
     relay = Relay(progress, [merges] * len(merging), vocab_size and SEED_FACTOR * vocab_size)

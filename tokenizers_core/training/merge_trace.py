@@ -277,7 +277,7 @@ class MergeSnapshot(ByContent):
         return self.trace.excluded(self.step)
 
     def splits(self, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
-        """Word → its tokens, for `words` of the corpus (default: all, in order)."""
+        """Word → its tokens, for `words` (default: all of the corpus, in order). Raises UnknownWordError."""
         return self.trace.splits(self.step, words)
 
     def marked(self, words: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
@@ -551,7 +551,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self.record.words_between(first, second)
 
     def splits(self, step: int, words: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
-        """Word → its tokens after `step` merges; a word need not be in the corpus."""
+        """Word → its tokens after `step` merges; a word need not be in the corpus. Raises UnknownWordError
+        for a character that isn't."""
         step = self.step_number(step)
         read, current, indices = self.vocabulary.read, self.current_words(step).words, self.indices_at(step)
         return {
@@ -560,7 +561,8 @@ class MergeTrace(Trace[MergeSnapshot]):
         }
 
     def split(self, word: str, step: int) -> Private:
-        """Any word after `step` merges, by applying only the merges that change it."""
+        """Any word after `step` merges, by applying only the merges that change it. Raises
+        UnknownWordError."""
         step = self.step_number(step)
         text = self.start_of(word)
         for _, merged in self.merges_of(word, step):
@@ -591,12 +593,13 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self.word_indices.get(word)
 
     def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
-        """A word's segmentations, each with its first step, starting at step 0."""
+        """A word's segmentations, each with its first step, starting at step 0. Raises UnknownWordError."""
         start = (0, self.vocabulary.read(self.start_of(word)))
         return [start, *((step, self.vocabulary.read(text)) for step, text in self.merges_of(word))]
 
     def start_of(self, word: str) -> Private:
-        """The word before the first merge as private characters."""
+        """The word before the first merge as private characters. Raises UnknownWordError for a character
+        without a token."""
         symbols = self.symbols(word)
         missing = next((symbol for symbol in symbols if symbol not in self.vocabulary.ids), None)
         if missing is not None:
@@ -614,10 +617,11 @@ class MergeTrace(Trace[MergeSnapshot]):
         return self.tokens[ord(self.record.token(step))] if step else ""
 
     def pair_of(self, step: int) -> Pair:
-        """The pair merged in a step. Raises IndexError for step 0, the start."""
+        """The pair merged in a step. Raises IndexError for a step that merges nothing: the start, a removal,
+        or a change of stages."""
         step = self.step_number(step)
-        if not step:
-            raise IndexError("step 0 is the start, and merges nothing; look at steps 1 to the last")
+        if not step or not self.record.is_merge(step):
+            raise IndexError(f"step {step} merges nothing: it is {self.event(step).kind!r}, not 'merge'")
         return self.read_pair(self.record.pair(step))
 
     def rank_of_step(self, step: int) -> int:
@@ -907,11 +911,15 @@ class MergeTrace(Trace[MergeSnapshot]):
 
 
 def first_difference(left: MergeTrace, right: MergeTrace) -> int | None:
-    """The first step in which two runs merge different pairs; None when one is the beginning of the other.
-    Raises WrongTypeError for anything but a run of merges."""
+    """The first step in which two runs merge different pairs, remove different tokens, or only one of them
+    merges; None when one is the beginning of the other. Raises WrongTypeError for anything but a run of
+    merges."""
     for name, run in (("left", left), ("right", right)):
         refuse_wrong_type(name, run, MergeTrace, "give a run with merges, of train_bpe or train_wordpiece")
     for step in range(1, min(len(left), len(right)) + 1):
-        if left.pair_of(step) != right.pair_of(step):
+        one, other = (
+            run.pair_of(step) if run.record.is_merge(step) else run.token_of(step) for run in (left, right)
+        )
+        if one != other:
             return step
     return None

@@ -112,7 +112,11 @@ def run_training(
             beginning.words,
         )
     if vocab_size is not None and vocab_size < len(vocabulary):
-        raise VocabSizeError(vocab_size=vocab_size, minimum=len(vocabulary), what="alphabet")
+        raise VocabSizeError(
+            vocab_size=vocab_size,
+            minimum=len(vocabulary),
+            what="starting vocabulary" if special_tokens else "alphabet",
+        )
 
     table = PairTable(words, corpus.counts if tabled else ())
     order = TIE_RULES[tie_rule].in_run(table, vocabulary, corpus.pipeline.byte_level)

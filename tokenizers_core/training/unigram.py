@@ -693,7 +693,11 @@ def check_sizes(seed_size: int, vocab_size: int | None, characters: int, special
     in."""
     least = special_tokens + characters
     if vocab_size is not None and vocab_size < least:
-        raise VocabSizeError(vocab_size=vocab_size, minimum=least, what="alphabet")
+        raise VocabSizeError(
+            vocab_size=vocab_size,
+            minimum=least,
+            what="starting vocabulary" if special_tokens else "alphabet",
+        )
     if seed_size < characters:
         raise SettingError(
             name="seed_size",

@@ -657,7 +657,8 @@ class UnigramTrace(Trace[UnigramSnapshot]):
 
         Ids are the same as in the snapshot's `vocab`. Characters without a piece become `unk_token` (with the
         next free id if it isn't in the vocabulary), or with `byte_fallback`, which adds a token for each of
-        the 256 bytes, they become bytes.
+        the 256 bytes, they become bytes. Raises IndexError for a step not in the run, and SettingError for an
+        empty `unk_token`.
         """
         snapshot = self[-1 if step is None else step]
         tokens, special_tokens = with_unknown(snapshot.vocab, self.special_tokens, unk_token)
@@ -690,7 +691,7 @@ class UnigramTrace(Trace[UnigramSnapshot]):
     def history_of(self, word: str) -> list[tuple[int, tuple[str, ...]]]:
         """The best splits of a word of the corpus, each with its first step.
 
-        Only a new model, and the prune of a piece of its split, can change it.
+        Only a new model, and the prune of a piece of its split, can change it. Raises UnknownWordError.
         """
         results = [(0, self.splits(0, [word])[word])]
         models = {model.step for model in self.record.models}

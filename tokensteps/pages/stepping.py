@@ -63,7 +63,7 @@ def show_stepping(
             controls.draw("runs")
             pipeline = controls.rules_widgets(source)
             controls.training_widgets()
-        controls.options_widgets()
+        controls.options_widgets(source)
         controls.show_widget()
     titled(algorithm.name, _(algorithm.title), partial(beside, controls) if beside else None)
     if text := lead(controls):

@@ -18,7 +18,7 @@ from tokensteps.language.names import ASK_NAMES, choice_name
 from tokensteps.limits import PATTERN_LIMIT
 from tokensteps.runs.corpora import EXAMPLES, Source
 from tokensteps.runs.parallel import is_table
-from tokensteps.runs.rules import KINDS_WITH, PIECES_SPLIT, VIEWS, Setting
+from tokensteps.runs.rules import KINDS_WITH, MORE_CUTS, PIECES_SPLIT, VIEWS, Setting
 from tokensteps.runs.settings import Recipe
 from tokensteps.widgets.boxes import too_long
 from tokensteps.widgets.corpus_input import corpus_input, empty_box
@@ -240,13 +240,15 @@ class Controls(PageState):
         rules = listed(_(rule.label) for rule in hidden if rule.name != "ties")
         st.caption(text.format(kind=choice_name("kind", self["kind"]), rules=rules))
 
-    def options_widgets(self) -> None:
-        """The page's settings of few runs: folded, unless one of them is set."""
-        options = [setting for name in OPTIONS if (setting := self.setting(name))]
+    def options_widgets(self, source: Source | None = None) -> None:
+        """The page's settings of few runs: folded, unless one of them is set. Counted words can no longer be
+        cut."""
+        cuts = MORE_CUTS if source is not None and source.is_counted else ()
+        options = [setting for name in OPTIONS if (setting := self.setting(name)) and setting not in cuts]
         if options:
             is_set = any(self[option.name] != option.default for option in options)
             with st.expander(_("More rules"), expanded=is_set):
-                self.draw(*OPTIONS)
+                self.draw(*(option.name for option in options))
 
     def show_widget(self) -> None:
         """The choice of the tokens' form."""

@@ -105,7 +105,8 @@ class Model(ABC):
 
     @abstractmethod
     def sampling(self, word: str, amount: float, random: Random) -> Iterator[Drawn]:
-        """The steps of `sample`, one choice at a time, from the beginning on. Raises SettingError."""
+        """The steps of `sample`, one choice at a time, from the beginning on, or from the end
+        (`samples_from_end`). Raises SettingError."""
 
     @abstractmethod
     def distribution(self, word: str, amount: float) -> dict[tuple[str, ...], float] | None:

@@ -329,7 +329,7 @@ class Lattice:
         """For each boundary, the log of the summed probability of all paths from 0 to it.
 
         At another temperature T than 1 every log probability is divided by T first. Raises SettingError for
-        temperatures up to 0.
+        temperatures up to 0, and for infinity.
         """
         refuse_bad_temperature(temperature)
         sums = [0.0]
@@ -369,7 +369,7 @@ class Lattice:
 
         The same seed gives the same segmentations. At temperature 1 probabilities are unchanged; towards 0
         the best one always wins, towards infinity all are equally likely. SentencePiece's parameter alpha is
-        1 / temperature. Raises SettingError for temperatures up to 0.
+        1 / temperature. Raises SettingError for temperatures up to 0, and for infinity.
         """
         sums = self.forward(temperature)
         random = seeded(seed)
