@@ -16,6 +16,8 @@ NEXT := $(VENV)/next
 MUTANTS := $(VENV)/mutants
 # Every page in a browser, once.
 SMOKE := tests/browser/test_access.py
+# The same, and the lessons' walks, without the patches of Streamlit (`TOKENSTEPS_PLAIN=1`).
+PLAIN := $(SMOKE) tests/browser/test_walk.py
 # One lock for Linux, macOS and Windows and every Python from 3.11 on.
 COMPILE = $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
   --annotation-style line --custom-compile-command "make lock"
@@ -127,10 +129,12 @@ real: browser ## tokenizers that models are published with, from ordinary packag
 
 oldest: $(VENV)/.dev $(TOOLS)/.made browser ## the tests without a browser, and every page in one, with the lowest versions that requirements.txt lets in
 	@test -x $(OLDEST)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(OLDEST)
-	@$(TOOLS)/bin/uv pip compile --quiet --resolution lowest-direct --no-annotate --no-header --python $(OLDEST)/bin/python requirements.txt --output-file $(OLDEST)/versions.txt
+	@grep '(an extra' requirements-dev.txt >$(OLDEST)/extras.txt
+	@$(TOOLS)/bin/uv pip compile --quiet --resolution lowest-direct --no-annotate --no-header --python $(OLDEST)/bin/python requirements.txt $(OLDEST)/extras.txt --output-file $(OLDEST)/versions.txt
 	@$(TOOLS)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --constraint $(OLDEST)/versions.txt -r requirements-dev.txt
 	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
 	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) $(SMOKE)
+	TOKENSTEPS_PLAIN=1 $(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) $(PLAIN)
 
 next: $(VENV)/.dev $(TOOLS)/.made browser ## the same with the newest versions that the index has; first says what is newer than the lock
 	@test -x $(NEXT)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(NEXT)
@@ -139,6 +143,7 @@ next: $(VENV)/.dev $(TOOLS)/.made browser ## the same with the newest versions t
 	@diff $(BIN)/packages.txt $(NEXT)/bin/packages.txt | grep '^[<>]' || echo "The index has nothing newer than the lock; this is the suite as it is."
 	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
 	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) $(SMOKE)
+	TOKENSTEPS_PLAIN=1 $(NEXT)/bin/python -m pytest $(PYTEST_ARGS) $(PLAIN)
 
 mutants: $(VENV)/.dev $(TOOLS)/.made ## small faults in the code, and the share that the nearest tests let pass (ROOMS="runs classroom"; FAULTS='*' tries all)
 	@test -x $(MUTANTS)/bin/python || $(TOOLS)/bin/uv venv --quiet --python $(BIN)/python $(MUTANTS)

@@ -72,12 +72,12 @@ from tokensteps.drawing.pipeline.stages import stages_message, summary_html
 from tokensteps.drawing.pipeline.windows import windows_html
 from tokensteps.drawing.tables import matching, pair_table, piece_table, score_table, worth_table
 from tokensteps.drawing.tabs import encoding_html, lineage_html, story_html
-from tokensteps.drawing.tokens import SHOW, Style, chip, readable, token_html
+from tokensteps.drawing.tokens import SHOW, TOKEN_SHOWN, Style, chip, readable, token_html
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.labels import flipbook_labels
 from tokensteps.language.messages import explained
-from tokensteps.limits import ANSWER_LIMIT, TOKEN_SHOWN
+from tokensteps.limits import ANSWER_LIMIT
 from tokensteps.pages.explore import playground_files as play_files
 from tokensteps.pages.explore.pipeline import tokenizer_with_template
 from tokensteps.pages.explore.pipeline_controls import SPECIAL_TOKENS

@@ -103,7 +103,8 @@ WIDGETS_LIMIT: Final = 1_000
 """Widgets in a message: the fullest page has some sixty, and a chat of forty messages two hundred more."""
 STATES_LIMIT: Final = 8_000_000
 """Bytes of the values of a page's widgets: the longest text of the playground, each character escaped, and
-two pasted texts. A session keeps them, some four times over."""
+two pasted texts. A session keeps them, some four times over. (Streamlit's `server.maxWidgetStateSize`, of
+whole megabytes, is for messages too, which are larger.)"""
 JSON_BESIDES: Final = 100_000
 """Characters of a component's JSON outside of strings: components send a few numbers and names. This many
 brackets take 30 ms to read; four million take 3.3 seconds, while nobody else is served."""
@@ -534,27 +535,12 @@ WORDS_LISTED: Final = 2_000
 """Words or tokens in a box to choose from, or in a table: all rows are sent to the browser."""
 MOST_ROWS: Final = 20_000
 """Rows of a step's table to show or to search on request: they take the server 0.3 seconds each time."""
-TOKEN_SHOWN: Final = 400
-"""Characters of a token shown whole; a longer one shows its beginning and its end: a million letters can be
-one token."""
 STEPS_SENT: Final = 400
 """Drawn steps of one word's encoding: all are sent to the browser."""
 ANSWERS_LISTED: Final = 500
 """A learner's latest answers in a list: each is a row of the page."""
 HANDOUT_STEPS: Final = 400
 """Steps of a handout: every frame is drawn into it."""
-NOTEBOOK_ROOM: Final = 4_000_000
-"""Bytes of frames in a notebook's cell: the notebook's file keeps them, and every save sends all of it.
-Drawing them takes a second or two, also for a run of 20,000 steps on 60,000 words."""
-NOTEBOOK_STEP: Final = 20_000
-"""Bytes of one step in a notebook's cell: a notebook shows many, and its file keeps them all."""
-NOTEBOOK_ENCODING: Final = 10_000
-"""Bytes of an encoding in a notebook's cell: for the same reason; it shows as many tokens as fit."""
-NOTEBOOK_TOKENS: Final = 1_000
-"""Tokens of an encoding in a notebook's cell: more have no room, however short they are."""
-NOTEBOOK_TEXT: Final = 3_000
-"""Bytes of the text beside a frame: for viewers without frames, and a part of the bytes of the step or
-encoding."""
 
 # --- What the server keeps ----------------------------------------------------------------------------------
 

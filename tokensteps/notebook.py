@@ -43,20 +43,12 @@ from tokensteps.drawing.lattice.frames import lattice_frame
 from tokensteps.drawing.stage_markup import token_count
 from tokensteps.drawing.still.plain_frame import plain_frame
 from tokensteps.drawing.still.used_styles import used_styles
-from tokensteps.drawing.tokens import PLAIN, Style, chips, readable
+from tokensteps.drawing.tokens import PLAIN, TOKEN_SHOWN, Style, chips, readable
 from tokensteps.drawing.training.merging import merge_frame, wordpiece_frame
 from tokensteps.drawing.training.pruning import prune_frame
 from tokensteps.language.i18n import _, count
 from tokensteps.language.names import trace_name
-from tokensteps.limits import (
-    HANDOUT_STEPS,
-    NOTEBOOK_ENCODING,
-    NOTEBOOK_ROOM,
-    NOTEBOOK_STEP,
-    NOTEBOOK_TEXT,
-    NOTEBOOK_TOKENS,
-    TOKEN_SHOWN,
-)
+from tokensteps.limits import HANDOUT_STEPS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +58,18 @@ HEIGHT: Final = 780
 more."""
 HEIGHT_OF: Final[Mapping[type, int]] = {ViterbiSnapshot: 830, Encoding: 220}
 """Pixels of a lattice, and of an encoding of one line."""
+NOTEBOOK_ROOM: Final = 4_000_000
+"""Bytes of frames in a notebook's cell: the notebook's file keeps them, and every save sends all of it.
+Drawing them takes a second or two, also for a run of 20,000 steps on 60,000 words."""
+NOTEBOOK_STEP: Final = 20_000
+"""Bytes of one step in a notebook's cell: a notebook shows many, and its file keeps them all."""
+NOTEBOOK_ENCODING: Final = 10_000
+"""Bytes of an encoding in a notebook's cell: for the same reason; it shows as many tokens as fit."""
+NOTEBOOK_TOKENS: Final = 1_000
+"""Tokens of an encoding in a notebook's cell: more have no room, however short they are."""
+NOTEBOOK_TEXT: Final = 3_000
+"""Bytes of the text beside a frame: for viewers without frames, and a part of the bytes of the step or
+encoding."""
 KEYS: Final = "keys"
 """The script of each frame: it leaves the keys for saving to the notebook."""
 FOR_SCRIPTS: Final = re.compile(

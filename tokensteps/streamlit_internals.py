@@ -34,6 +34,7 @@ try:
     from streamlit.runtime.runtime import Runtime
     from streamlit.runtime.scriptrunner import get_script_run_ctx
     from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+    from streamlit.runtime.session_manager import SessionManager
     from streamlit.runtime.state import SafeSessionState
     from streamlit.runtime.state.session_state import SessionState
 
@@ -43,6 +44,7 @@ try:
     require(SessionState, "_new_widget_state")
     require(Runtime, "_session_mgr", "is_active_session", "close_session", "uploaded_file_mgr")
     require(MemoryUploadedFileManager, "remove_file")
+    require(SessionManager, "list_sessions", "list_active_sessions")
 except (ImportError, AttributeError) as changed:
     raise SystemExit(
         f"TokenSteps doesn't work with Streamlit {st.__version__} ({changed}): pip install 'streamlit>=1.66.1,<1.68'"
@@ -180,7 +182,8 @@ def end_session(session: str) -> bool:
     """End a session and free its data, unless it has a connection; whether it is over. Called on the event
     loop.
 
-    Streamlit keeps a disconnected session for two minutes, and after that until it needs the place.
+    Streamlit keeps a disconnected session for two minutes, or `server.disconnectedSessionTTL`. Afterwards it
+    forgets the session, without ending it: its uploads would stay in memory.
     """
     if not runtime.exists():
         return True

@@ -35,8 +35,16 @@ from tokenizers_core import (
 from tokenizers_core.files.exports import trace_to_csv
 from tokensteps import notebook
 from tokensteps.drawing.tokens import Style
-from tokensteps.limits import HANDOUT_STEPS, NOTEBOOK_ENCODING, NOTEBOOK_STEP, NOTEBOOK_TOKENS
-from tokensteps.notebook import SELF_SHOWING, html, show, to_pandas
+from tokensteps.limits import HANDOUT_STEPS
+from tokensteps.notebook import (
+    NOTEBOOK_ENCODING,
+    NOTEBOOK_STEP,
+    NOTEBOOK_TOKENS,
+    SELF_SHOWING,
+    html,
+    show,
+    to_pandas,
+)
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))

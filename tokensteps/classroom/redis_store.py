@@ -50,7 +50,7 @@ class RedisStore:
         try:
             import redis
         except ImportError as error:
-            raise StoreError('Classes in a Redis need its package: pip install "redis>=8.1,<9".') from error
+            raise StoreError('Classes in a Redis need its package: pip install "redis>=5.0.1,<9".') from error
         try:
             self._redis: Any = redis.Redis.from_url(
                 address,

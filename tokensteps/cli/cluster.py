@@ -38,7 +38,7 @@ from tokenizers_core.text.pipeline import Pipeline
 
 MISSING: Final = (
     "Counting on a cluster needs Dask, which is not installed: "
-    'pip install "distributed>=2026.8,<2027", or leave --workers and --scheduler out.'
+    'pip install "distributed>=2025.1,<2027", or leave --workers and --scheduler out.'
 )
 ANSWERS_WITHIN: Final = 10
 """Seconds for a scheduler to say that it is one."""

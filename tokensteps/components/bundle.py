@@ -1,7 +1,8 @@
 """The one script of all components, with their style sheets.
 
 Streamlit sends a component's script and styles with every message that mounts it, at every step again. Here a
-message has a stub that imports this script from the server: a browser fetches it once, and caches it.
+message has a stub that imports this script from the server: a browser fetches it once, and caches it. (With
+`asset_dir`, Streamlit serves files itself, but only those of an installed package, not of a checkout.)
 """
 
 from __future__ import annotations

@@ -22,9 +22,12 @@ from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.text.byte_alphabet import symbols_to_bytes
 from tokensteps.bounded import bounded, text_bytes
-from tokensteps.limits import TOKEN_SHOWN, TOKENS_ROOM
+from tokensteps.limits import TOKENS_ROOM
 
 PALETTE_SIZE = 10
+TOKEN_SHOWN = 400
+"""Characters of a token shown whole; a longer one shows its beginning and its end: a million letters can be
+one token."""
 SHOW = ("spaces", "letters", "symbols", "bytes")
 """Ways to write a token: as readable text, with its spaces as ␣ or with the tokenizer's own markers for them,
 exactly as in the vocabulary file, or as bytes."""

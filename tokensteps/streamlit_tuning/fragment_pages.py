@@ -15,7 +15,7 @@ def leave_other_pages_alone() -> None:
     Streamlit runs them on the new page, and tells the browser that it is on the old one: the browser then has
     an empty page, or fails at a missing place.
     """
-    require(ScriptRunner, "_pages_manager")
+    require(ScriptRunner, "_pages_manager", "_run_script")
     require(RerunData, "fragment_id_queue", "page_script_hash")
     run = ScriptRunner._run_script
 

@@ -13,6 +13,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tokensteps.streamlit_tuning.checks import require
 
@@ -92,6 +93,7 @@ def tell_together() -> None:
         "_event_loop",
     )
     require(Runtime, "_get_async_objs", "_session_mgr")
+    require(WebsocketSessionManager, "_message_enqueued_callback")
     ask_for_run = AppSession.request_rerun
 
     def handover_of(session: AppSession) -> Handover:

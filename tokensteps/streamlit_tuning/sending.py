@@ -9,6 +9,8 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.session_manager import ActiveSessionInfo
 
+from tokensteps.streamlit_tuning.checks import require
+
 SENT_AT_ONCE: Final = 100
 """Messages to one browser. Streamlit lets 500 wait for it, and disconnects clients with more."""
 
@@ -19,6 +21,8 @@ def send_together() -> None:
     Streamlit rests after each, and for that the loop gives up Python's lock. While pages run in other
     threads, it can take 2 ms and more to get the lock back, and a page has dozens of messages.
     """
+    require(AppSession, "flush_browser_queue")
+    require(Runtime, "_send_message")
     take, send = AppSession.flush_browser_queue, Runtime._send_message
 
     def take_parts(session: AppSession) -> list[list[ForwardMsg]]:

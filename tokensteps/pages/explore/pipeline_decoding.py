@@ -20,9 +20,8 @@ from tokenizers_core.encoding.decoders import (
 from tokenizers_core.text.spans import Span
 from tokenizers_core.text.splitting import SPACE_MARK
 from tokensteps.drawing.pipeline.journey import Journey
-from tokensteps.drawing.tokens import token_html
+from tokensteps.drawing.tokens import TOKEN_SHOWN, token_html
 from tokensteps.language.i18n import _, count, ngettext
-from tokensteps.limits import TOKEN_SHOWN
 from tokensteps.pages.explore.pipeline_view import PipelineView
 
 COMPARISONS: Final = 8_000_000
