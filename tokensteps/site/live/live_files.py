@@ -59,7 +59,7 @@ def npm_package() -> bytes:
     remedy = f"Leave out --live, or give the package as a file: --pyodide FILE. “npm pack {wanted}” makes one where the registry can be reached."
     npm = shutil.which("npm")
     if npm is None:
-        raise PackageError(f"npm isn't here, which gets the page “Try” its {wanted}. {remedy}")
+        raise PackageError(f"npm isn't here, which gets the page “Your own text” its {wanted}. {remedy}")
     with TemporaryDirectory() as folder:
         try:
             done = subprocess.run(

@@ -1,5 +1,5 @@
-r"""The browser's own `RegExp` behind the names of `regex`, which has no build for Pyodide: this file is
-`regex.py` in the page's archive.
+r"""The browser's own `RegExp` behind the names of `regex`, whose build for Pyodide no registry has
+(`docs/site.md`): this file is `regex.py` in the page's archive.
 
 So the engine's one import of `regex` finds it there. A pattern is translated at its first use, as far as ours
 go: anything `RegExp` can't express is an `error`, never something else in silence.
