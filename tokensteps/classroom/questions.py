@@ -1,4 +1,8 @@
-"""Questions and other requests from browsers in a class, checked part by part, whatever their subject."""
+"""Questions and other requests from browsers in a class, checked part by part, whatever their subject.
+
+Tried with pydantic: it reads the deck (`as_deck`) in 23 lines in place of 27, names the field at fault but
+not the limits of a number or list, and is 5 MB that nothing else here needs.
+"""
 
 from __future__ import annotations
 
