@@ -85,6 +85,7 @@ class ClassStrip extends Component {
     // What was heard and sent in the last class counts in no other.
     [this.votes, this.known, this.sent] = [new Map(), {}, new Set()];
     [this.saidLost, this.coming, this.joining, this.deckWas, this.reported] = [null, null, null, undefined, ""];
+    this.wall?.leave();
     if (this.room) this.judged = JSON.stringify(document[SHOWN]?.judged ?? null); // Python's verdicts are about it
     this.cancel("shown");
     this.cancel("deck");

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tokensteps.assets import read_script
 from tokensteps.classroom.questions import as_deck
@@ -111,7 +111,19 @@ def test_nobody_seems_lost_unheard(strip: Page) -> None:
 
 
 def test_nothing_of_the_last_class_counts_in_the_next(strip: Page) -> None:
-    """Its verdicts go to no other class, not even those still under way."""
+    """Its verdicts go to no other class, not even those still under way, and neither does a question being
+    written."""
+    strip.evaluate(
+        """() => {
+      strip.labels = new Proxy(strip.labels, { get: (own, name) => own[name] ?? String(name) });
+      strip.wall = new Wall(strip);
+      strip.update = () => strip.wall.update();
+      strip.wall.open({ question: null, kinds: [] });
+    }"""
+    )
+    own = strip.get_by_role("textbox", name="own_question")
+    own.click()
+    strip.keyboard.type("Of the last class?")
     votes, lost, sent = strip.evaluate(
         """async () => {
       document[SHOWN] = { judged: { round: 1, right: ["hugs"], wrong: [] } };
@@ -130,6 +142,14 @@ def test_nothing_of_the_last_class_counts_in_the_next(strip: Page) -> None:
     }"""
     )
     assert (votes, lost, sent) == (0, None, [0, 1])
+    strip.evaluate("strip.update()")
+    expect(own).to_be_hidden()
+    strip.evaluate("strip.wall.open({ question: null, kinds: [] })")
+    expect(own).to_have_value("")
+    own.click()
+    strip.keyboard.type("Of this one?")
+    after_a_reload = strip.evaluate("['MNPRTW', 'CDFHJK'].map((code) => new OwnQuestion(code).written().say)")
+    assert after_a_reload == ["Of this one?", ""]
 
 
 @pytest.mark.parametrize("order", [["enter", "close"], ["close", "enter"]])

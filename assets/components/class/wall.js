@@ -185,6 +185,11 @@ class Wall {
     this.strip.update(); // the focus goes on to the round while the boxes are there
     if (draft?.sent && !draft.question) this.own.empty();
   }
+  leave() { // the class: neither its draft nor one's own text is for another one
+    this.forget();
+    this.written?.node.remove();
+    [this.draft, this.written] = [null, undefined];
+  }
   forget() { // the question in Python's making
     [this.strip.askedNonce, this.strip.pending] = ["", null];
   }
