@@ -13,17 +13,20 @@ class Classroom extends Component {
   connect(next) {
     this.labels = next.labels;
     this.next = next;
-    if (next.code !== this.watched) this.watch(next.code);
-    this.show(next.code && saved.get(next.code).key ? next.code : this.code);
+    const code = next.code && saved.get(next.code).key ? next.code : "", isOther = code !== this.watched;
+    if (isOther) this.watch(code);
+    this.show((isOther && code) || this.code);
   }
   watch(code) { // a class still under way
     this.watched = code;
     this.unwatch?.();
-    if (!code || !saved.get(code).key) return;
+    if (!code) return;
     const room = Room.at(code), change = ({ detail }) => {
       if (["tally", "progress", "people", "ask", "drop"].includes(detail)) this.students?.refresh();
       if (!["reveal", "shown", "end", "lost", "state"].includes(detail)) return;
-      this.later("fresh", FRESH, () => this.show(code));
+      this.later("fresh", FRESH, () => { // somebody may be reading another class's results; the end shows this one's
+        if (detail === "end" || code === this.code) this.show(code);
+      });
     };
     room.addEventListener("change", change);
     this.unwatch = () => room.removeEventListener("change", change);

@@ -388,6 +388,41 @@ def test_results_are_saved_or_an_error_is_shown(page: Page) -> None:
     assert told == ["No network.", "Too many.", ""] and files == [["class-CDFHJK-answers.csv", 3]]
 
 
+RESULTS = """() => {
+  Room.prototype.start = () => {};
+  globalThis.fetch = async (url) => new Response(JSON.stringify(
+    { code: url.match(/(\\w+).summary/)[1], joined: 1, rounds: [], runs: [], lost: [] }));
+  saved.set("CDFHJK", { key: "k" });
+  saved.set("MNPRTW", { key: "k" });
+  const labels = new Proxy({ summary: "Class {code}" }, { get: (own, name) => own[name] ?? String(name) });
+  globalThis.run = () => classroom({ data: { code: "MNPRTW", labels }, parentElement: document.body });
+  run();
+}"""
+"""A page of classes, its lecturer's of one under way and of an earlier one; `run`: Python draws it."""
+
+
+def test_earlier_results_stay_while_they_are_read(open_page: Callable[..., Page]) -> None:
+    """Whatever happens in the present class, until it ends: its lecturer comes to its results."""
+    page = open_page(fresh=True)
+    page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
+    page.goto("http://localhost/")
+    page.clock.install()
+    page.add_script_tag(content=read_script("classroom").replace("export default ", ""))
+    page.evaluate(RESULTS)
+    head = page.get_by_role("heading", name="Class")
+    expect(head).to_have_text("Class MNPRTW")
+    page.get_by_role("button", name="Class CDFHJK").click()
+    expect(head).to_have_text("Class CDFHJK")
+    page.evaluate("document[ROOM].tell('lost')")  # a student has tapped “You lost me”
+    for happens in ("document[ROOM].tell('state')", "run()"):
+        page.evaluate(happens)
+        page.clock.run_for(60_000)
+        expect(head).to_have_text("Class CDFHJK")
+    page.evaluate("document[ROOM].tell('end')")
+    page.clock.run_for(60_000)
+    expect(head).to_have_text("Class MNPRTW")
+
+
 def test_a_full_storage_loses_no_key_and_no_question(strip: Page) -> None:
     """Earlier entries stay; an entry without room lasts as long as the page."""
     strip.evaluate(
