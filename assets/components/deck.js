@@ -68,6 +68,10 @@ class Deck extends Component {
 
   // --- the form: it stays as it is while somebody types
   edit(id) {
+    if (this.own && this.contents() !== this.before) { // nothing written is lost by a click on another question
+      this.own.say.focus();
+      return;
+    }
     const one = deck.all().find((question) => question.id === id), { labels } = this;
     this.editing = id;
     this.own = new OwnQuestion("", false);
@@ -83,7 +87,11 @@ class Deck extends Component {
       make("div", { className: "actions" }, this.button("keep", labels.keep), this.button("cancel", labels.cancel)));
     this.form.hidden = false;
     this.name();
+    this.before = this.contents();
     this.own.say.focus();
+  }
+  contents() {
+    return JSON.stringify([this.own.written(), this.activity.value, this.at.value]);
   }
   name() {
     const { labels } = this;

@@ -220,6 +220,7 @@ def the_deck(page: Page, app: str) -> None:
     """Written, moved by keyboard and by mouse, kept over a reload, and taken to a file and back."""
     page.goto(f"{app}/class")
     write(page, WHY, "free")
+    nothing_written_is_lost(page)
     write(page, GREEDY, "choices")
     write(page, THREE, "parts", "3", f"{app}/bpe?corpus=hug&step=1")
     said = page.locator(".deck li p:first-child")
@@ -253,6 +254,25 @@ def the_deck(page: Page, app: str) -> None:
         chosen.value.set_files(saved.value.path())
         expect(page.locator(".deck .said")).to_have_text(f"New questions: {new}")
     expect(said).to_have_text([THREE, WHY, GREEDY])
+
+
+def nothing_written_is_lost(page: Page) -> None:
+    """A form with something new in it stays, whatever else is clicked; another one gives way."""
+    edit, new = (page.get_by_role("button", name=name) for name in (f"Edit: {WHY}", "Write a question"))
+    box, at = page.get_by_label("Your question"), page.get_by_label("Page and step")
+    for first, second, text, other in ((edit, new, WHY, ""), (new, edit, "", WHY)):
+        first.click()
+        expect(box).to_have_value(text)
+        second.click()
+        expect(box).to_have_value(other)
+        first.click()
+        at.click()
+        page.keyboard.type("bpe")
+        second.click()
+        expect(box).to_be_focused()
+        expect(box).to_have_value(text)
+        expect(at).to_have_value("bpe")
+        page.get_by_role("button", name="Cancel").click()
 
 
 def test_a_second_device_has_the_prepared_questions(app: str, open_page: Callable[..., Page]) -> None:
