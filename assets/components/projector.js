@@ -280,7 +280,8 @@ class Projector {
     this.black.turn(false);
   }
   onKey(event) {
-    const modified = event.key === "?" ? event.ctrlKey || event.altKey || event.metaKey : hasModifier(event);
+    const { key, ctrlKey, altKey, metaKey } = event; // French keyboards, say, have figures and “.” with Shift
+    const modified = /^[1-9.?]$/.test(key) ? ctrlKey || altKey || metaKey : hasModifier(event);
     if (event.defaultPrevented || modified || isComposing(event)) return;
     const act = this.actionOf(event);
     if (!act) return;

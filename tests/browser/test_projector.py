@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, all_there, at_rest, left_over, pause, turn_to
 from tests.browser.hands import tab_to
@@ -327,6 +327,7 @@ def any_panel_with_four_keys(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(tabs).to_be_hidden()
     assert page.evaluate(ON) and page.evaluate(f"{BOOK}.checkVisibility()")
+    on_a_french_keyboard(page, lattice)
 
     page.keyboard.press("d")
     page.mouse.move(300, 300)
@@ -352,6 +353,24 @@ def any_panel_with_four_keys(page: Page) -> None:
     assert page.evaluate(ON)
     page.keyboard.press("Escape")
     page.wait_for_function(f"!({ON})")
+
+
+def on_a_french_keyboard(page: Page, lattice: Locator) -> None:
+    """Figures and the full stop are there with Shift alone."""
+    keyboard = page.context.new_cdp_session(page)
+
+    def press(key: str, code: str) -> None:
+        for kind in ("keyDown", "keyUp"):
+            keyboard.send("Input.dispatchKeyEvent", {"type": kind, "key": key, "code": code, "modifiers": 8})
+
+    press("2", "Digit2")
+    expect(lattice).to_be_visible()
+    press("1", "Digit1")
+    expect(lattice).to_be_hidden()
+    press(".", "Comma")
+    expect(page.locator(".ts-blackout")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".ts-blackout")).to_be_hidden()
 
 
 def test_a_clicker_reveals(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
