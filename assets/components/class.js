@@ -234,7 +234,7 @@ class ClassStrip extends Component {
     if (this.isCutOff()) this.setStop(this.labels.away);
     this.box.classList.toggle("away", this.isCutOff());
     this.hold();
-    const dark = !room.isLecturer() && Boolean(state?.blank) && !state.ended;
+    const dark = !room.isLecturer() && Boolean(state?.blank) && !state.ended && !room.refused;
     this.blank.firstChild.textContent = this.labels.blanked;
     if (dark !== this.blank.matches(":popover-open")) this.blank.togglePopover(dark);
   }

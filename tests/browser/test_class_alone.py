@@ -214,6 +214,30 @@ def test_nothing_is_asked_of_a_class_that_has_ended(strip: Page, there: bool) ->
     assert strip.evaluate("streams.map((one) => one.readyState)") == [2]
 
 
+def test_a_class_that_is_gone_leaves_no_screen_black(strip: Page) -> None:
+    """As on the next day, where nobody has ended it: the page says why, and can be left."""
+    strip.clock.install()
+    strip.evaluate(STREAMS)
+    strip.evaluate(
+        """() => {
+      globalThis.fetch = async (url) => url.endsWith("/join") ? new Response('{"device": "own"}')
+        : new Response('{"error": "gone"}', { status: 404 });
+      const own = { code: "MNPRTW", labels: new Proxy({}, { get: (_, name) => String(name) }) };
+      globalThis.phone = new ClassStrip(document.body);
+      phone.connect(own, (what) => { globalThis.sent = what; });
+    }"""
+    )
+    strip.wait_for_function("streams.length")
+    blank, reason = strip.locator(".ts-class-blank"), strip.locator(".ts-class .stop")
+    strip.evaluate("streams[0].says('state', { blank: true })")
+    expect(blank).to_be_visible()
+    strip.evaluate("streams[0].close(); streams[0].says('error')")
+    expect(reason).to_have_text("error_gone")
+    expect(blank).to_be_hidden()
+    strip.get_by_role("button", name="leave").click()
+    assert strip.evaluate("sent") == "leave"
+
+
 @pytest.mark.parametrize("ended", [False, True])
 def test_nobody_leaves_a_class_that_has_ended(strip: Page, ended: bool) -> None:
     """A step of one's own lets go of a class, and the room hears of it; after the end there is nothing to
