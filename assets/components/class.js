@@ -175,8 +175,8 @@ class ClassStrip extends Component {
       return null;
     }
   }
-  async turn(what, name, body) { // at once: the key may be pressed again before the room has heard of it
-    const { state } = this.room, on = !state[name], all = this.known, known = all[name] ??= { on: !on, waiting: 0 };
+  async turn(what, name, body, on = !this.room.state[name]) { // at once: it may be turned again before the room hears
+    const { state } = this.room, all = this.known, known = all[name] ??= { on: state[name], waiting: 0 };
     state[name] = on;
     known.waiting++;
     this.update();

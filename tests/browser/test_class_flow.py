@@ -559,10 +559,14 @@ FITS = """([wall]) => { const bottom = wall.getBoundingClientRect().bottom, foot
 
 
 def test_four_teams_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
-    """Each team's name and numbers are on the wall, and its buttons in sight."""
+    """Each team's name and numbers are on the wall, and its buttons in sight. The panel shows the class's
+    teams, not those that it never heard of."""
     wall = open_page()
     opened(wall, f"{app}/wordpiece?corpus=hug")
     wall.keyboard.press("j")
+    wall.route("**/teams", lambda route: route.fulfill(body="<p>Log in to the Wi-Fi</p>"), times=1)
+    wall.get_by_label("Teams").select_option("2")
+    expect(wall.get_by_label("Teams")).to_have_value("0")
     wall.get_by_label("Teams").select_option("4")
     wall.keyboard.press("Escape")
     for key in "pa":

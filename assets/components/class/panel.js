@@ -55,8 +55,10 @@ class Panel {
   refresh() { // the figures: they change while it is open
     if (this.kind === "lost" || this.kind === "progress") put(this.node, [this.node.firstChild, ...this[this.kind]()]);
     const people = this.node.querySelector(".people"), names = this.node.querySelector(".names input");
+    const select = this.node.querySelector(".teams select"), { teams } = this.strip.room.state;
     if (people) people.textContent = this.strip.peopleTold();
     if (names) [names.checked, names.disabled] = this.namesAsked();
+    if (select && Number(select.value) !== teams) select.value = teams; // an open list stays as it is
   }
 
   // --- the code
@@ -83,7 +85,7 @@ class Panel {
     const box = make("select", {}, ...[0, 2, 4].map((teams) => make("option", { value: teams,
       textContent: teams ? filled(labels.teams_number, { number: teams }) : labels.no_teams })));
     box.value = strip.room.state.teams;
-    box.addEventListener("change", () => strip.post("teams", { teams: Number(box.value) }));
+    box.addEventListener("change", () => strip.turn("teams", "teams", "teams", Number(box.value)));
     return make("label", { className: "teams", title: labels.teams_hint }, make("span", { textContent: labels.teams }),
       box);
   }
