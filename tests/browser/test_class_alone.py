@@ -567,7 +567,8 @@ def test_patience_begins_when_the_page_rests(strip: Page) -> None:
 
 FOLLOWER = """() => {
   const box = make("div", {}, make("input", { type: "range", max: 9, value: 0 }));
-  document.body.append(box);
+  globalThis.app = make("div", { className: "stApp", data: { testConnectionState: "CONNECTED", testScriptState: "running" } });
+  document.body.append(app, box);
   document[MAIN] = box;
   globalThis.leads = [];
   Object.assign(strip, { lead: ({ page, step }) => leads.push(`${page} ${step}`), stepOfClass: () => undefined });
@@ -579,7 +580,7 @@ FOLLOWER = """() => {
   };
 }"""
 """A student's page in Predict, at step 0 of a stage that Python alone takes further; `place` puts it and the
-class on another page, there at step 1."""
+class on another page, there at step 1. Python is drawing."""
 
 
 def test_the_same_step_of_another_run_is_asked_for(strip: Page) -> None:
@@ -596,11 +597,6 @@ def test_an_unheard_request_for_a_step_is_repeated(strip: Page) -> None:
     """After 15 seconds of rest, however long the page was being drawn before."""
     strip.clock.install()
     strip.evaluate(FOLLOWER)
-    app = "make('div', { className: 'stApp' })"
-    strip.evaluate(f"document.body.append(globalThis.app = {app})")
-    strip.evaluate(
-        "Object.assign(app.dataset, { testConnectionState: 'CONNECTED', testScriptState: 'running' })"
-    )
     strip.evaluate("place('bpe'); follower.follow()")
     for state, seconds, times in (("running", 60, 1), ("notRunning", 14, 1), ("notRunning", 2, 2)):
         strip.evaluate("state => { app.dataset.testScriptState = state; }", state)
@@ -608,3 +604,17 @@ def test_an_unheard_request_for_a_step_is_repeated(strip: Page) -> None:
             strip.clock.run_for(1000)
             strip.evaluate("follower.look()")
         assert strip.evaluate("leads") == ["bpe 1"] * times
+
+
+def test_a_student_on_a_slow_way_elsewhere_is_let_go(strip: Page) -> None:
+    """However long the other page is being drawn."""
+    strip.clock.install()
+    strip.evaluate(FOLLOWER)
+    strip.evaluate("place('bpe'); follower.step(); follower.going = null; leads.length = 0")
+    strip.mouse.click(1, 1)
+    strip.evaluate("here = () => null")
+    for _ in range(60):
+        strip.clock.run_for(1000)
+        strip.evaluate("follower.look()")
+    strip.evaluate("here = () => ({ page: 'unigram', query: '' }); follower.look()")
+    assert strip.evaluate("[strip.room.state.follows, leads]") == [False, []]

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.cable import Gate
-from tests.browser.conftest import at_rest, left_over, until_lost
+from tests.browser.conftest import LATER, at_rest, left_over, until_lost
 from tests.browser.test_class import (
     CARD,
     PHONE,
@@ -369,6 +369,28 @@ def test_the_presenter_view_by_keys(app: str, open_page: Callable[..., Page]) ->
     expect(phone.locator(CARD)).to_contain_text("Right.")
     expect(phone.locator(f"{CARD} .row")).to_have_text(["ugs", "ug", "bu", "hu"])
     expect(phone.locator(f"{CARD} p:has(> .row)")).to_contain_text("others")
+    phone.locator(CARD).get_by_role("button", name="Done").tap()
+    elsewhere_alone(phone)
+
+
+def elsewhere_alone(phone: Page) -> None:
+    """By a link of the menu, and by Back: the class takes no student back who has gone elsewhere."""
+
+    def let_go(path: str) -> None:
+        expect(phone.locator(f"{STRIP} .stop")).to_have_text("On your own")
+        at_rest(phone)
+        assert urlsplit(phone.url).path == path
+
+    at_rest(phone)
+    phone.get_by_test_id("stExpandSidebarButton").tap()
+    phone.get_by_test_id("stSidebarNav").get_by_role("link", name="BPE", exact=True).tap()
+    let_go("/bpe")
+    phone.get_by_role("button", name="Back to the class").tap()
+    phone.wait_for_url("**/unigram*")
+    at_rest(phone)
+    phone.evaluate(LATER)  # the tap in the menu was long ago
+    phone.go_back()
+    let_go("/bpe")
 
 
 STUB = """() => [...document[Symbol.for('tokensteps.stage')].querySelectorAll('.transport > input')].filter(slider => {

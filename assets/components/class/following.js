@@ -59,6 +59,7 @@ class Follower {
       if (event.isTrusted && !strip.owns(event)) this.acted = performance.now();
     };
     for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, act, { signal, capture: true });
+    addEventListener("popstate", act, { signal });
     document.addEventListener("tokensteps:own", () => this.letGo(), { signal });
     document.addEventListener("tokensteps:stage", () => this.onStage(), { signal });
     document.addEventListener("tokensteps:shown", () => this.follow(), { signal });
@@ -84,7 +85,8 @@ class Follower {
   follow() {
     if (!this.state?.follows || !this.place || this.state.ended || this.isUnderWay()) return;
     if (this.isThere()) this.step();
-    else this.go();
+    else if (this.led !== this.key() || !this.hasJustActed()) this.go();
+    else if (here()) this.letGo(); // the reader has gone elsewhere
   }
   onStage() { // in Predict, Python turns the page of a student who found the next step out alone
     const ahead = this.state?.follows && this.place && stepNow() > this.place.step && this.isThere();
@@ -146,10 +148,8 @@ class Follower {
     if (target.ariaSelected !== "true") target.click();
   }
   look() { // now and then: has the reader gone elsewhere, or did Python never lead there?
-    if (!this.state?.follows || !this.place || (!here() && !this.going) || this.isUnderWay()) return;
-    const recently = this.hasJustActed();
-    if (!this.isThere() && this.led === this.key() && recently) this.letGo();
-    else this.follow();
+    if (!this.going) this.hasJustActed(); // a page on its way may take long
+    if (here() || this.going) this.follow();
   }
   letGo() {
     const { follows, ended } = this.state ?? {};
