@@ -21,7 +21,8 @@ class ClassStrip extends Component {
   known; // a switch's name → its position in the room, while messages about it are under way
   sent; // the exercises whose answers the room has
   labels = {};
-  pending = null; // the step of a question under construction
+  pending = null; // the step of a question under construction,
+  about = null; // and the place of the latest one
   turned = -Infinity; // when the page was asked for another place, until that place is drawn
   acted = -Infinity; // when a hand last did something, on any page
 
@@ -309,6 +310,7 @@ class ClassStrip extends Component {
   hold() { // while something is asked, nothing on the page leads ahead
     const lecturer = this.room.isLecturer(), step = lecturer ? this.stepOnWall() : this.stepOfClass();
     const asking = step !== undefined, there = Number.isInteger(step);
+    const pending = isRunHere(this.about) ? this.pending : null;
     this.page.toggleAttribute(ASKED, asking);
     const detail = { steps: this.bounds() };
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail }));
@@ -317,11 +319,12 @@ class ClassStrip extends Component {
     this.page.toggleAttribute(AHEAD, there ? stageEnd() > step : Boolean(detail.beyond));
     this.page.toggleAttribute("data-class-wall", Boolean(this.wall?.isOpen()));
     stageBox()?.toggleAttribute("data-walled", Boolean(this.wall?.isOpen()));
-    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: there ? step : this.pending }));
+    stageBox()?.dispatchEvent(new CustomEvent("tokensteps:hold", { detail: there ? step : pending }));
   }
   stepOnWall() { // the last step for the lecturer's own stage; undefined without a question about it
     const { state } = this.room, about = this.wall?.draft ? this.wall.draft.question : state?.round?.question;
     if (!this.wall?.isAsking() || !about || about.kind === "own" || state.ended) return undefined;
+    if (!isRunHere(this.wall.draft ? this.about : state.round.place)) return undefined; // about another page
     return this.wall.draft?.question?.step ?? state.round?.place?.step ?? stepNow();
   }
   bounds() { // the class's bounds for a student's steps; null for all steps
@@ -444,6 +447,7 @@ class ClassStrip extends Component {
   }
   onPage(kind) {
     if (kind !== "step" && isDrawn()) this.later("turned", SOON, () => { this.turned = -Infinity; });
+    if (here() && !isRunHere(this.about)) this.wall.drop();
     if (this.room?.isLecturer()) this.report();
     if (kind === "shown") this.onShown(document[SHOWN]);
     this.update();
@@ -451,6 +455,7 @@ class ClassStrip extends Component {
   onShown({ question, judged } = {}) {
     if (question && question.nonce !== this.answeredNonce && question.nonce === this.askedNonce) {
       [this.answeredNonce, this.pending] = [question.nonce, null];
+      this.about ??= here();
       const { question: generated, kinds } = question, why = this.labels[kinds.length ? "run_over" : "no_run"];
       this.wall?.open({ question: generated, kinds, why: generated ? "" : why });
     }
@@ -489,7 +494,7 @@ class ClassStrip extends Component {
   // --- questions
   draft(kind = new URLSearchParams(location.search).get("ask") ?? "mixed") { // Python makes it from the trace
     const ask = { nonce: `${performance.now()}`, kind, step: stepNow() };
-    [this.askedNonce, this.pending] = [ask.nonce, ask.step]; // nothing leads ahead while it is made
+    [this.askedNonce, this.pending, this.about] = [ask.nonce, ask.step, here()]; // nothing leads ahead meanwhile
     this.sendAsk(ask, TRIES);
     this.hold();
   }

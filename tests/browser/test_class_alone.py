@@ -180,6 +180,25 @@ def test_a_room_stays_open_from_page_to_page(strip: Page, order: list[str]) -> N
     assert strip.evaluate("next.room.gone.signal.aborted && !document[ROOM]")
 
 
+def test_a_question_on_its_way_holds_its_own_run(strip: Page) -> None:
+    """However that is looked at, and no other one, whether Python has named its page or not."""
+    held = strip.evaluate(
+        """() => {
+      const held = [], box = document[MAIN] = make("div", {}, make("input", { type: "range", max: 9 }));
+      document.body.append(box);
+      box.addEventListener("tokensteps:hold", ({ detail }) => held.push(detail));
+      Object.assign(strip, { page: document.documentElement, pending: 1, about: { page: "bpe", query: "corpus=hug" } });
+      const pages = [["bpe", "corpus=hug"], ["bpe", "corpus=hug&watch=ug"], ["bpe", "corpus=course"], ["unigram", "corpus=hug"]];
+      for (const place of [...pages.map(([page, query]) => ({ page, query })), null]) {
+        here = () => place;
+        strip.hold();
+      }
+      return held;
+    }"""
+    )
+    assert held == [1, 1, None, None, None]
+
+
 STREAMS = """() => {
   globalThis.streams = [];
   globalThis.EventSource = class extends EventTarget {

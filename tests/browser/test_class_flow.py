@@ -426,6 +426,37 @@ def test_a_device_comes_back_from_offline(app: str, open_page: Callable[..., Pag
         step(page, 7)
 
 
+def test_a_draft_stays_with_its_run(app: str, open_page: Callable[..., Page]) -> None:
+    """It holds back no other page's stage, and goes."""
+    lecturer = open_page()
+    gate = Gate(lecturer)
+    asked, menu = lecturer.locator(f"{WALL} .asked"), lecturer.get_by_test_id("stSidebarNav")
+    opened(lecturer, f"{app}/wordpiece?corpus=hug&step=3")
+    step(lecturer, 3)
+    at_rest(lecturer)
+    menu.get_by_role("link", name="BPE", exact=True).click()
+    lecturer.wait_for_url("**/bpe*")
+    at_rest(lecturer)
+    step(lecturer, 0)
+    lecturer.keyboard.press("a")
+    expect(asked).to_be_visible()
+    at_rest(lecturer)
+    gate.shut(b"class_page")  # the stage comes before Python names its page
+    menu.get_by_role("link", name="WordPiece", exact=True).click()
+    lecturer.wait_for_url("**/wordpiece*")
+    while not gate.holds:
+        pause(lecturer, 50)
+    step(lecturer, 3)
+    gate.open()
+    at_rest(lecturer)
+    step(lecturer, 3)
+    expect(lecturer.locator(WALL)).to_be_hidden()
+    lecturer.keyboard.press("a")
+    expect(asked).to_be_visible()
+    lecturer.keyboard.press("ArrowRight")
+    step(lecturer, 3)  # its own question does
+
+
 LED_TO = """step => { const { place, by } = document[Symbol.for('tokensteps.room')]; return place.by === by && place.step === step; }"""
 """Whether this device has led the class to this step, as it has heard."""
 

@@ -2,7 +2,7 @@
 // here, and no server hears of it; for another page or other settings, Python leads there, in the student's language.
 
 const TRAVELLING = ["lang", "class", "walk", "step", "lost"]; // parameters without influence on the page's contents
-const VIEWS = ["mode", "ask", "show"]; // and the parameters of the view of a run
+const VIEWS = ["mode", "ask", "show", "watch"]; // and the parameters of the view of a run
 const PATIENCE = 15_000; // ms for Python to lead somewhere, and for its answer to the reader
 const SMALL = 700; // px: of a phone
 
@@ -19,6 +19,8 @@ function here() { // null while the page is on its way
   if (!isShown(shown)) return null;
   return { page: shown.page, query: settings(location.search) || shown.usual };
 }
+// The same by the address: Python may not have named its page yet.
+const addressed = () => ({ page: location.pathname.split("/").pop(), query: settings(location.search) });
 // Whether Python has drawn the address's page: drawings for the last one may still come after Back.
 const isDrawn = () => ["", document[SHOWN]?.usual].includes(settings(location.search));
 const isAside = () => Boolean(document[SHOWN]?.aside); // whether a lecturer leads nobody to this page
@@ -31,6 +33,7 @@ function isSameRun(one, other) { // however it is looked at
   };
   return Boolean(one && other) && run(one) === run(other);
 }
+const isRunHere = (place) => !place || isSameRun(here() ?? addressed(), place); // as far as that is known
 const givenHere = () => (document[GIVEN]?.on === here()?.page ? document[GIVEN] : null);
 function stepNow() { // until there is a stage, the one in the address
   const requested = new URLSearchParams(location.search).get("step");
@@ -117,11 +120,7 @@ class Follower {
     const pace = this.strip.stepOfClass() === undefined && this.state.pace;
     return pace ? Math.max(pace[0], Math.min(now, pace[1])) : this.place.step;
   }
-  isRunHere() { // by the address: Python may not have named its page yet
-    const { page, query } = this.place;
-    return location.pathname.split("/").pop() === page && settings(location.search) === query;
-  }
-  go(step = this.target(this.isRunHere() ? stepNow() : this.place.step)) {
+  go(step = this.target(isSame(addressed(), this.place) ? stepNow() : this.place.step)) {
     const { page, query } = this.place, nonce = `${performance.now()}`;
     this.going = { key: this.key(), nonce, since: performance.now() };
     this.strip.lead({ page, query, step, nonce });

@@ -191,7 +191,11 @@ class Wall {
     [this.draft, this.written] = [null, undefined];
   }
   forget() { // the question in Python's making
-    [this.strip.askedNonce, this.strip.pending] = ["", null];
+    [this.strip.askedNonce, this.strip.pending, this.strip.about] = ["", null, null];
+  }
+  drop() { // a question about another run: one's own text stays
+    this.forget();
+    if (this.draft?.question) this.draft = null;
   }
   onClick(button) {
     const [what, which] = (button?.dataset.do ?? "").split(":");
