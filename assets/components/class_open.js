@@ -33,11 +33,12 @@ class ClassOpen extends Component {
       saved.set(code, { key, address, at: Date.now() });
       Room.at(code).fresh = true; // its panel opens by itself
       this.send("opened", code);
+      this.later("again", UNANSWERED, () => { this.button.disabled = false; }); // until then, Python takes it away
     } catch ({ kind }) {
       this.button.lastElementChild.textContent = this.alert.textContent
         = this.labels[`error_${kind}`] ?? this.labels.error_store;
+      this.button.disabled = false;
     }
-    this.button.disabled = false;
   }
   close() {
     this.projected.remove();

@@ -426,6 +426,28 @@ def test_a_device_comes_back_from_offline(app: str, open_page: Callable[..., Pag
         step(page, 7)
 
 
+def test_two_clicks_open_one_class(app: str, open_page: Callable[..., Page]) -> None:
+    """The button stays as long as Python takes."""
+    lecturer, classes = open_page(), list[str]()
+    gate = Gate(lecturer)
+    lecturer.on(
+        "request", lambda request: classes.append(request.url) if request.url.endswith("/open") else None
+    )
+    lecturer.goto(f"{app}/bpe?corpus=hug")
+    button = on_page(lecturer, "Open a class")
+    expect(button).to_be_visible()
+    at_rest(lecturer)
+    place = button.bounding_box()
+    assert place
+    gate.shut()
+    for _ in range(2):
+        lecturer.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+        lecturer.wait_for_function("localStorage.getItem('tokensteps.class')?.includes('key')")
+    gate.open()
+    expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
+    assert len(classes) == 1
+
+
 def test_a_draft_stays_with_its_run(app: str, open_page: Callable[..., Page]) -> None:
     """It holds back no other page's stage, and goes."""
     lecturer = open_page()
