@@ -51,7 +51,8 @@ class Wall {
       const main = first.checkVisibility() ? first : this.strip.presenter.mainButton();
       const same = action && this.node.querySelector(`[data-do="${action}"]:not([aria-disabled="true"])`);
       const lost = inside && !this.node.contains(document.activeElement);
-      if (opened || lost) (opened ? main : same || main).focus({ preventScroll: true });
+      const typing = opened && this.was?.closest(TAKES_LETTERS); // as another device asks
+      if ((opened && !typing) || lost) (opened ? main : same || main).focus({ preventScroll: true });
       this.tick();
     } else if (inside) {
       if (this.was?.isConnected) this.was.focus({ preventScroll: true });
