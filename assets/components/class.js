@@ -195,8 +195,10 @@ class ClassStrip extends Component {
     const { room, labels } = this, role = room.role ?? "student", lecturer = role === "lecturer";
     if (lecturer || room.offered) this.panel ??= new Panel(this);
     if (lecturer && !this.wall) [this.wall, this.presenter] = [new Wall(this), new Presenter(this)];
-    if (!lecturer && !this.card) {
-      [this.card, this.follower] = [new Card(this), new Follower(this, this.gone.signal)];
+    if (room.role === "student" && !this.card) [this.card, this.follower] = [new Card(this), new Follower(this)];
+    if (lecturer) { // of another class, it may have been a student's
+      for (const part of [this.card, this.follower]) part?.close();
+      [this.card, this.follower] = [];
     }
     this.box.className = `ts-class ${role}`;
     this.box.ariaLabel = filled(labels.class_code, { code: room.code });
@@ -661,7 +663,7 @@ class ClassStrip extends Component {
     if (room && !room.strips) room.leaving = setTimeout(() => room.close(), 3000);
     clearInterval(this.ticks);
     this.sizes.disconnect();
-    const parts = [this.presenter, this.wall, this.panel, this.card];
+    const parts = [this.presenter, this.wall, this.panel, this.card, this.follower];
     for (const part of [...parts, { close: () => this.blank.remove() }]) part?.close();
     this.live.remove();
     for (const name of [CLASS, ASKED, AHEAD, KEPT_END, "data-class-wall"]) this.page.removeAttribute(name);

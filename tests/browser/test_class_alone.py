@@ -592,7 +592,7 @@ FOLLOWER = """() => {
   globalThis.leads = [];
   Object.assign(strip, { lead: ({ page, step }) => leads.push(`${page} ${step}`), stepOfClass: () => undefined });
   strip.room.state = { follows: true };
-  globalThis.follower = new Follower(strip, new AbortController().signal);
+  globalThis.follower = new Follower(strip);
   globalThis.place = (page) => {
     here = () => ({ page, query: "mode=predict" });
     strip.room.place = { page, query: "mode=predict", step: 1 };

@@ -479,6 +479,43 @@ def test_a_draft_stays_with_its_run(app: str, open_page: Callable[..., Page]) ->
     step(lecturer, 3)  # its own question does
 
 
+def test_a_question_from_the_other_device(app: str, open_page: Callable[..., Page]) -> None:
+    """Letters typed on the laptop stay letters. The device came by a link with the key and is no student's:
+    no card comes when the time is over, and no step of it leaves the class."""
+    laptop, own = open_page(), open_page(**PHONE)
+    code, modes = opened(laptop, f"{app}/bpe?corpus=hug"), list[str]()
+    own.on("request", lambda request: modes.append(request.url) if request.url.endswith("/mode") else None)
+    own.goto(f"{app}/?class={code}#key={laptop.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
+    step(own, 0)
+    for page in (own, laptop):
+        at_rest(page)
+    box = laptop.get_by_role("textbox", name="Stop at steps that change")
+    box.click()
+    laptop.keyboard.type("h")
+    own.keyboard.press("a")
+    own.locator(WALL).get_by_role("button", name="30 s", exact=True).tap()
+    own.locator(".ts-class-presenter [data-pad=ask]").tap()
+    expect(laptop.locator(f"{WALL} .counted")).to_be_visible()
+    laptop.keyboard.type("e")
+    expect(box).to_have_value("he")
+    own.evaluate(OVER)
+    expect(own.locator(f"{WALL} .time.over")).to_have_text("0:00")
+    expect(own.locator(CARD)).to_have_count(0)
+    for follows in ("false", "true"):
+        own.keyboard.press("f")
+        own.wait_for_function(f"document[Symbol.for('tokensteps.room')].state.follows === {follows}")
+    expect(laptop.locator(WALL).get_by_role("button", name="Reveal")).to_be_visible()
+    own.keyboard.press("e")
+    for page in (own, laptop):
+        step(page, 1)
+    assert modes == []
+
+
+OVER = "() => { const now = Date.now.bind(Date); Date.now = () => now() + 30_000; }"
+"""A countdown of 30 seconds is over."""
+
+
 LED_TO = """step => { const { place, by } = document[Symbol.for('tokensteps.room')]; return place.by === by && place.step === step; }"""
 """Whether this device has led the class to this step, as it has heard."""
 

@@ -55,9 +55,11 @@ class Follower {
   led = ""; // where it has led last
   tab = ""; // the lecturer's, as it was taken over last
   acted = -Infinity; // when the reader last did something on the page
+  gone = new AbortController();
 
-  constructor(strip, signal) {
+  constructor(strip) {
     this.strip = strip;
+    const { signal } = this.gone;
     const act = (event) => {
       if (event.isTrusted && !strip.owns(event)) this.acted = performance.now();
     };
@@ -159,5 +161,8 @@ class Follower {
     [this.led, this.arrived, this.requested] = ["", undefined, undefined];
     if (!known) this.strip.setMode(true);
     this.follow();
+  }
+  close() {
+    this.gone.abort();
   }
 }
