@@ -644,7 +644,8 @@ class ClassStrip extends Component {
       && /^[b.]$/.test(keyOf(event)) && !hasModifier(event) && !isTaken(event, TAKES_LETTERS);
   }
   onEarlyKey(event) { // a clicker's large key goes through a question; held, without a plan, it asks one
-    if (event.key !== "PageDown" || !this.room?.isLecturer() || !this.room.state || isTaken(event, TAKES_PAGES)) return;
+    if (event.key !== "PageDown" || !this.room?.isLecturer() || !this.room.state) return;
+    if (isComposing(event) || isTaken(event, TAKES_PAGES)) return;
     if (this.wall.isOpen() && !event.repeat && this.wall.onKey("PageDown")) {
       event.preventDefault();
       event.stopImmediatePropagation();

@@ -213,7 +213,7 @@ function onHeld(takes, act, signal) {
     else target.dispatchEvent(new KeyboardEvent("keydown", init));
   };
   document.addEventListener("keydown", (event) => {
-    if (!event.isTrusted || !takes(event)) return;
+    if (!event.isTrusted || isComposing(event) || !takes(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     const { key, code, timeStamp: at } = event;

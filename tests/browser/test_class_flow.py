@@ -128,6 +128,13 @@ def nothing_tells(phone: Page) -> None:
 
 def an_own_question(lecturer: Page) -> None:
     """A question of the lecturer's own, with two choices, asked by keyboard."""
+    an_own_draft(lecturer)
+    lecturer.locator(WALL).get_by_role("button", name="Ask now").click()
+    expect(lecturer.locator(f"{WALL} .counted")).to_be_visible()
+
+
+def an_own_draft(lecturer: Page) -> None:
+    """One that hasn't been asked; the focus is in its last choice."""
     lecturer.keyboard.press("a")
     lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
     for box, text in (
@@ -137,8 +144,6 @@ def an_own_question(lecturer: Page) -> None:
     ):
         lecturer.locator(box).click()
         lecturer.keyboard.type(text)
-    lecturer.locator(WALL).get_by_role("button", name="Ask now").click()
-    expect(lecturer.locator(f"{WALL} .counted")).to_be_visible()
 
 
 def an_exercise(lecturer: Page, phone: Page, code: str) -> None:
@@ -514,6 +519,42 @@ def test_a_question_from_the_other_device(app: str, open_page: Callable[..., Pag
 
 OVER = "() => { const now = Date.now.bind(Date); Date.now = () => now() + 30_000; }"
 """A countdown of 30 seconds is over."""
+
+
+def test_an_input_methods_keys_are_its_own(app: str, open_page: Callable[..., Page]) -> None:
+    """Page Down, from proposal to proposal, asks nobody, Escape closes nothing, and Enter keeps nobody
+    between steps: on the wall, in a plan, where a clicker's Page Down may be held, and in the panel."""
+    lecturer = open_page()
+    opened(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
+    method, posts = lecturer.context.new_cdp_session(lecturer), list[str]()
+    lecturer.on(
+        "request",
+        lambda request: posts.append(request.url) if request.url.endswith(("/ask", "/pace")) else None,
+    )
+
+    def compose(*keys: str) -> None:
+        method.send("Input.imeSetComposition", {"text": "5", "selectionStart": 1, "selectionEnd": 1})
+        for key in keys:
+            lecturer.keyboard.press(key)
+
+    at_rest(lecturer)
+    lecturer.keyboard.press("p")
+    an_own_draft(lecturer)
+    compose("PageDown", "Escape", "Enter")
+    expect(lecturer.locator(f"{WALL} [aria-label='Choice 2']")).to_have_value("no5")
+    assert posts == []
+    method.send("Input.insertText", {"text": "!"})
+    lecturer.keyboard.press("PageDown")
+    expect(lecturer.locator(f"{WALL} .offered .row")).to_have_text(["yes", "no!"])
+    lecturer.keyboard.press("e")
+    expect(lecturer.locator(WALL).get_by_role("button", name="Go on")).to_be_visible()
+    for key in ("PageDown", "p"):
+        lecturer.keyboard.press(key)
+    lecturer.locator(STRIP).get_by_role("button", name="Keep between …").click()
+    lecturer.locator(".ts-class-panel").get_by_label("To step").click()
+    compose("Enter", "Escape")
+    expect(lecturer.locator(".ts-class-panel").get_by_label("To step")).to_be_focused()
+    assert [url.split("/")[-1] for url in posts] == ["ask"]
 
 
 LED_TO = """step => { const { place, by } = document[Symbol.for('tokensteps.room')]; return place.by === by && place.step === step; }"""

@@ -15,9 +15,10 @@ class Panel {
     document.body.append(this.node);
     this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
     this.node.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // no key of the page's
+      if (isComposing(event)) return;
       if (event.key === "Escape") this.turn("");
       if (event.key === "Enter" && this.ends?.includes(event.target)) this.keep();
-      event.stopPropagation(); // no key of the page's
     });
   }
   get labels() {

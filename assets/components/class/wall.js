@@ -213,11 +213,12 @@ class Wall {
     this.own.say.focus({ preventScroll: true });
   }
   onKeyInside(event) {
+    if (isComposing(event)) return;
     if (event.key === "Escape" && (this.draft || this.round?.state === "revealed")) {
       this.act("close");
       event.preventDefault();
       event.stopPropagation();
-    } else if (event.key === "Enter" && !isComposing(event) && event.target.matches("input")) {
+    } else if (event.key === "Enter" && event.target.matches("input")) {
       this.act("send");
       event.preventDefault();
     }
