@@ -25,7 +25,7 @@ const ROWS = `${PAGES},input:not([type="text"]),`
   + roles("listbox combobox tab tablist radio radiogroup menuitem option");
 const OPEN = '[role="combobox"][aria-expanded="true"],[data-baseweb="popover"],' // closed first by Escape
   + '[role="dialog"]:not(.ts-blackout, .ts-projector > *), .ts-projector > :popover-open';
-const SILENT = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that leave the screen black
+const SILENT = /^(F(?!5$)\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // keys that leave the screen black
 
 const stage = () => (document[MAIN]?.isConnected && document[MAIN].checkVisibility() ? document[MAIN] : null);
 const scroller = () => document.querySelector('[data-testid="stMain"]') ?? document.scrollingElement;
