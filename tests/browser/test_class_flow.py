@@ -12,6 +12,7 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
+import pytest
 from playwright.sync_api import APIResponse, Locator, Page, Request, Route, expect
 
 from tests.browser.cable import Cable, Gate
@@ -48,6 +49,12 @@ PHONE = {
 }
 MAIN = "[data-testid=stMain]"
 BYTES = Style(byte_level=True, show="spaces")
+
+
+@pytest.fixture
+def other_app(serve: Callable[..., str]) -> str:
+    """The address of the process for all files, where few classes are opened."""
+    return serve(ROOT / "app.py")
 
 
 def opened(lecturer: Page, address: str) -> str:
@@ -431,14 +438,14 @@ def test_a_device_comes_back_from_offline(app: str, open_page: Callable[..., Pag
         step(page, 7)
 
 
-def test_two_clicks_open_one_class(app: str, open_page: Callable[..., Page]) -> None:
+def test_two_clicks_open_one_class(other_app: str, open_page: Callable[..., Page]) -> None:
     """The button stays as long as Python takes."""
     lecturer, classes = open_page(), list[str]()
     gate = Gate(lecturer)
     lecturer.on(
         "request", lambda request: classes.append(request.url) if request.url.endswith("/open") else None
     )
-    lecturer.goto(f"{app}/bpe?corpus=hug")
+    lecturer.goto(f"{other_app}/bpe?corpus=hug")
     button = on_page(lecturer, "Open a class")
     expect(button).to_be_visible()
     at_rest(lecturer)
@@ -453,12 +460,12 @@ def test_two_clicks_open_one_class(app: str, open_page: Callable[..., Page]) -> 
     assert len(classes) == 1
 
 
-def test_a_draft_stays_with_its_run(app: str, open_page: Callable[..., Page]) -> None:
+def test_a_draft_stays_with_its_run(other_app: str, open_page: Callable[..., Page]) -> None:
     """It holds back no other page's stage, and goes."""
     lecturer = open_page()
     gate = Gate(lecturer)
     asked, menu = lecturer.locator(f"{WALL} .asked"), lecturer.get_by_test_id("stSidebarNav")
-    opened(lecturer, f"{app}/wordpiece?corpus=hug&step=3")
+    opened(lecturer, f"{other_app}/wordpiece?corpus=hug&step=3")
     step(lecturer, 3)
     at_rest(lecturer)
     menu.get_by_role("link", name="BPE", exact=True).click()
@@ -484,13 +491,13 @@ def test_a_draft_stays_with_its_run(app: str, open_page: Callable[..., Page]) ->
     step(lecturer, 3)  # its own question does
 
 
-def test_a_question_from_the_other_device(app: str, open_page: Callable[..., Page]) -> None:
+def test_a_question_from_the_other_device(other_app: str, open_page: Callable[..., Page]) -> None:
     """Letters typed on the laptop stay letters. The device came by a link with the key and is no student's:
     no card comes when the time is over, and no step of it leaves the class."""
     laptop, own = open_page(), open_page(**PHONE)
-    code, modes = opened(laptop, f"{app}/bpe?corpus=hug"), list[str]()
+    code, modes = opened(laptop, f"{other_app}/bpe?corpus=hug"), list[str]()
     own.on("request", lambda request: modes.append(request.url) if request.url.endswith("/mode") else None)
-    own.goto(f"{app}/?class={code}#key={laptop.evaluate(KEY, code)}")
+    own.goto(f"{other_app}/?class={code}#key={laptop.evaluate(KEY, code)}")
     own.get_by_role("button", name="Lead the class").tap()
     step(own, 0)
     for page in (own, laptop):
@@ -521,11 +528,11 @@ OVER = "() => { const now = Date.now.bind(Date); Date.now = () => now() + 24_000
 """A countdown of 30 seconds is over in six. (After 40 without a word, a page takes itself for cut off.)"""
 
 
-def test_an_input_methods_keys_are_its_own(app: str, open_page: Callable[..., Page]) -> None:
+def test_an_input_methods_keys_are_its_own(other_app: str, open_page: Callable[..., Page]) -> None:
     """Page Down, from proposal to proposal, asks nobody, Escape closes nothing, and Enter keeps nobody
     between steps: on the wall, in a plan, where a clicker's Page Down may be held, and in the panel."""
     lecturer = open_page()
-    opened(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
+    opened(lecturer, f"{other_app}/bpe?corpus=hug&walk=30.1")
     method, posts = lecturer.context.new_cdp_session(lecturer), list[str]()
     lecturer.on(
         "request",
