@@ -625,6 +625,24 @@ def test_an_unheard_request_for_a_step_is_repeated(strip: Page) -> None:
         assert strip.evaluate("leads") == ["bpe 1"] * times
 
 
+def test_a_reload_leads_nobody_out_of_their_own_tasks(strip: Page) -> None:
+    """The room may tell of itself before Python has named the page."""
+    strip.evaluate(FOLLOWER)
+    strip.evaluate(
+        """() => {
+      history.replaceState(null, "", "/exercises?seed=2");
+      place("exercises");
+      document[MAIN] = null; // there is no stage
+      here = () => null;
+      strip.room.state.give = { ...strip.room.place, questions: 8 };
+      follower.back();
+      here = () => ({ page: "exercises", query: "seed=2" });
+      follower.follow();
+    }"""
+    )
+    assert strip.evaluate("[follower.going, leads]") == [None, []]
+
+
 def test_a_student_on_a_slow_way_elsewhere_is_let_go(strip: Page) -> None:
     """However long the other page is being drawn."""
     strip.clock.install()

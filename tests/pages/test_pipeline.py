@@ -351,7 +351,7 @@ def test_a_later_link_without_a_text_has_lost_none() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ({"size": "3"}, "below the alphabet"),
+        ({"size": "3"}, "below the starting vocabulary"),
         ({"pre": "byte_level", "size": "400", "pattern": "own", "regex": "("}, "regular expression"),
         ({"corpus": "paste", "text": str(pack_text(" \n "))}, "all whitespace"),
     ],

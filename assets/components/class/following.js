@@ -89,6 +89,8 @@ class Follower {
   }
   follow() {
     if (!this.state?.follows || !this.place || this.state.ended || this.isUnderWay()) return;
+    const { give } = this.state;
+    if (!here() && give?.questions && addressed().page === give.page) return; // reloaded amid one's own tasks
     if (this.isThere()) this.step();
     else if (this.led !== this.key() || !this.hasJustActed()) this.go();
     else if (here()) this.letGo(); // the reader has gone elsewhere
