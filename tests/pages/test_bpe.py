@@ -270,7 +270,11 @@ def test_a_text_that_follows_takes_no_rules_of_an_example_along(name: str) -> No
 def test_invalid_numbers() -> None:
     PAGE.refuses_numbers(
         opened("corpus=course"),
-        ("size", 3, "Vocabulary size: 3 is below the starting vocabulary&#x27;s 31 symbols; choose at least 31."),
+        (
+            "size",
+            3,
+            "Vocabulary size: 3 is below the starting vocabulary&#x27;s 31 symbols; choose at least 31.",
+        ),
         ("size", 0, f"0 is out of range; choose a number from 1 to {VOCABULARY_LIMIT:,}."),
         ("size", -4, "-4 is out of range"),
         ("size", 10**12, "1,000,000,000,000 is out of range; choose a number from 1 to 20,000."),

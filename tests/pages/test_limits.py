@@ -437,7 +437,7 @@ def test_every_limit_has_a_reason_and_is_in_use() -> None:
 def test_no_other_module_has_limits() -> None:
     """Limits of a visitor's input or the server's work are in one place. Only limits of drawings are left
     elsewhere."""
-    drawn = {"MARKER_LIMIT", "CURVE_LIMIT", "SCATTER_LIMIT"}
+    drawn = {"MARKER_LIMIT", "CURVE_LIMIT", "SCATTER_LIMIT", "NOTEBOOK_ROOM"}
     results = {
         name
         for folder in ("tokensteps", "pages")

@@ -137,7 +137,7 @@ def test_the_size_is_the_old_ones_by_default() -> None:
     assert app.number_input(key="renew.size").value is None
     app.number_input(key="renew.size").set_value(5)
     run(app)
-    assert "below the alphabet" in problems(app)[0]
+    assert "below the starting vocabulary" in problems(app)[0]
     app.number_input(key="renew.size").set_value(0)
     run(app)
     assert "choose a number from 1" in problems(app)[0]
@@ -239,7 +239,7 @@ def test_the_playgrounds_tokenizers_are_offered() -> None:
         ({"corpus": "nonsense"}, "corpus="),
         ({"size": "-3"}, "size="),
         ({"lines": "maybe"}, "lines="),
-        ({"size": "5", "corpus": "course"}, "below the alphabet"),
+        ({"size": "5", "corpus": "course"}, "below the starting vocabulary"),
     ],
 )
 def test_an_invalid_link_is_explained_and_the_text_survives(url: dict[str, str], message: str) -> None:
