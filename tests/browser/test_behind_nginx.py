@@ -102,7 +102,7 @@ def kill(deployment: Deployment, page: Page) -> int:
 
 def at(page: Page, step: int, last: int | None = None) -> None:
     """The stage is at a step, and so is the server's drawing under it."""
-    expect(page.locator(".ts-flipbook .where")).to_contain_text(
+    expect(page.locator(".ts-flipbook .where").first).to_contain_text(
         f"Step {step} of {last}" if last else f"Step {step} "
     )
     expect(page.get_by_test_id("stMain")).to_contain_text(re.compile(rf"pairs after step {step:,}\b"))
@@ -143,12 +143,12 @@ def test_text_settings_and_step_outlive_their_worker(
     box = page.get_by_label("Your text")
     box.fill(TEXT)
     box.press("Control+Enter")
-    expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0")
+    expect(page.locator(".ts-flipbook .where").first).to_contain_text("Step 0")
     at_rest(page)  # another text has boxes of its own, with other limits
     size = page.get_by_role("spinbutton", name="Vocabulary size")
     retype(size, "60")
     size.press("Enter")
-    expect(page.locator(".ts-flipbook .where")).to_contain_text("of 60")
+    expect(page.locator(".ts-flipbook .where").first).to_contain_text("of 60")
     open_tab(page, "Every pair")
     for _ in range(5):
         page.locator(".ts-flipbook").get_by_role("button", name="Next step").click()
@@ -189,7 +189,7 @@ def test_an_upload_and_a_download_pass_through(
     data = (TEXT + "\n").encode() * 10
     file = {"name": "own.txt", "mimeType": "text/plain", "buffer": data}
     page.locator("input[type=file]").set_input_files(files=[file])  # type: ignore[list-item]
-    expect(page.locator(".ts-flipbook .where")).to_contain_text("of 40")
+    expect(page.locator(".ts-flipbook .where").first).to_contain_text("of 40")
     put = next(line for line in reversed(log(deployment)) if " PUT " in line)
     assert " 204 " in put
     assert put.endswith(f":{worker_of(page.context)}"), "to the worker that has the session"
@@ -415,7 +415,7 @@ def test_pages_below_a_path_with_tls(tmp_path: Path, open_page: Callable[..., Pa
         page.get_by_test_id("stSidebarNav").get_by_role("link", name="WordPiece").click()
         expect(page.get_by_role("heading", name="WordPiece", level=1)).to_be_visible()
         page.reload()
-        expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 0")
+        expect(page.locator(".ts-flipbook .where").first).to_contain_text("Step 0")
         expect(page).to_have_url(re.compile(re.escape(f"{address}/wordpiece")))
         inside = (f"{address}/", "data:", "blob:")
         assert len(urls) > 10 and [url for url in urls if not url.startswith(inside)] == []

@@ -66,7 +66,7 @@ def test_pictures_are_the_screen(serve: Callable[..., str], page: Page) -> None:
 
 
 def at(page: Page, step: int) -> None:
-    expect(page.locator(".ts-flipbook .where b")).to_have_text(f"Step {step}")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text(f"Step {step}")
 
 
 def the_picture_of_a_step_is_the_screen(page: Page) -> tuple[bytes, bytes]:
@@ -135,7 +135,7 @@ def test_a_browser_without_the_means_has_a_message(serve: Callable[..., str], pa
         page.locator(f".ts-picture [data-kind={kind}]").click()
         expect(message).to_contain_text("save it as SVG")
         expect(page.locator(".ts-picture")).to_have_attribute("aria-busy", "false")
-        expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 2")
+        expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 2")
     assert saved(page, "svg")[0] == "bpe-step-2.svg"
     expect(message).to_be_empty()
 

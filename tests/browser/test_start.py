@@ -37,7 +37,7 @@ def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Pag
     """Not even the first visitor of a new process sees Streamlit's “Page not found”, an effect of a pages/
     folder."""
     page.goto(serve(APP, fresh=True) + "/bpe?corpus=course&step=7")
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 7")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 7")
     expect(page.locator(".ts-flipbook .say b").first).to_have_text("3 times")
     assert navigation(page) == [one.title for one in PAGES.values()]
     expect(page.get_by_text("after step 7, best first")).to_be_visible()  # all of the page is there
@@ -180,18 +180,18 @@ def the_paper_is(page: Page, scheme: Literal["light", "dark"]) -> None:
 
 def home_leads_to_the_first_step(page: Page) -> None:
     page.get_by_role("link", name="Step through BPE on four sentences").click()
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 0")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 0")
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 1")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 1")
     expect(page.get_by_text("after step 1, best first")).to_be_visible()  # Python has heard of it
     assert page.evaluate("location.pathname") == "/bpe"
     page.get_by_role("link", name="Home").click()
     expect(page.get_by_role("heading", name="TokenSteps")).to_be_visible()
     page.get_by_role("link", name="BPE", exact=True).click()  # takes up where it was left
-    expect(page.locator(".ts-flipbook .where b")).to_have_text("Step 1")
+    expect(page.locator(".ts-flipbook .where b").first).to_have_text("Step 1")
     page.get_by_role("link", name="Home").click()
     page.get_by_role("link", name="Encode a word that training has never seen").click()
-    expect(page.locator(".ts-flipbook .where")).to_contain_text("Step 7 of 7")
+    expect(page.locator(".ts-flipbook .where").first).to_contain_text("Step 7 of 7")
 
 
 def every_icon_is_one_sign(page: Page) -> None:
