@@ -365,6 +365,14 @@ def test_a_file_has_no_place_for_cuts_and_symbols() -> None:
             counts_tsv(WordCounts(corpus))
 
 
+def test_a_last_word_that_was_taken_out_is_not_named() -> None:
+    """As in What if, where a word's count becomes 0."""
+    corpus = Corpus.from_texts(["hug hug pug"], pre_tokenizer="whitespace")
+    gone = WordCounts(replace(corpus, last="bug"))
+    assert read_counts(counts_tsv(gone)).corpus.last == without_rare(corpus, 2).corpus.last == ""
+    assert without_rare(corpus, 1).corpus.last == "pug"
+
+
 def test_words_counted_elsewhere_have_unknown_ends() -> None:
     counts = WordCounts(Corpus.from_counts({"hug": 2}))
     assert counts_tsv(counts).splitlines()[1:] == ["word\tcount\tends", "hug\t2\t0"]

@@ -939,3 +939,10 @@ def test_the_likeliest_longer_pieces_of_every_step(make: Any) -> None:
         expected = sorted(longer, key=lambda piece: -snapshot.pieces[piece])
         for number in (0, 1, 24, 10_000):
             assert trace.likeliest_at(snapshot.step, number) == expected[:number]
+
+
+def test_a_size_below_alphabet_and_special_tokens_names_both() -> None:
+    corpus = Corpus.from_counts({"hug": 2})
+    for special, what in (([], "alphabet's 3"), (["<s>"], "starting vocabulary's 4")):
+        with pytest.raises(VocabSizeError, match=f"vocab_size=2 is below the {what} symbols"):
+            train_unigram(corpus, vocab_size=2, special_tokens=special)

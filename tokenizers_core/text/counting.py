@@ -399,7 +399,7 @@ def _written(counts: WordCounts) -> Iterator[str]:
         "lines": corpus.lines,
         "characters": corpus.characters,
         "replaced": corpus.replaced,
-        "last": corpus.words.index(corpus.last) + 1 if corpus.last else 0,  # its row
+        "last": corpus.words.index(corpus.last) + 1 if corpus.last in corpus.words else 0,  # its row
     }
     yield _TITLE + json.dumps(data)
     yield _COLUMNS
