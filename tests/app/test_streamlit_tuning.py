@@ -34,7 +34,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime import app_session, fragment
+from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.fragment import MemoryFragmentStorage
@@ -58,7 +58,7 @@ from tests.loops import LoopClock, finished
 from tokensteps import streamlit_tuning
 from tokensteps.streamlit_tuning import PATCHES, handover, tune
 from tokensteps.streamlit_tuning.fragment_pages import leave_other_pages_alone
-from tokensteps.streamlit_tuning.fragment_places import copied_places, copy_places_quickly
+from tokensteps.streamlit_tuning.fragment_places import copied_place, copy_places_quickly
 from tokensteps.streamlit_tuning.handover import LAST_EVENT, Handover, tell_together, wake
 from tokensteps.streamlit_tuning.mixed_updates import run_all_that_changed
 from tokensteps.streamlit_tuning.nested_fragments import drop_nested_fragments
@@ -675,18 +675,24 @@ def test_messages_of_a_websocket_are_written_together(monkeypatch: pytest.Monkey
     assert len(parts) < 5
 
 
-def test_places_are_copied_as_streamlit_does() -> None:
-    """Oracle: Streamlit's own `copy.deepcopy`, on the places of a fragment within containers."""
+def test_places_are_copied_as_streamlit_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Oracle: `copy.deepcopy` without the patch, on the places of a fragment within containers."""
 
     def page() -> None:
         from copy import deepcopy
 
+        import pytest
         import streamlit as st
+        from streamlit.cursor import Cursor
         from streamlit.delta_generator_singletons import context_dg_stack
         from streamlit.proto.Element_pb2 import Element
         from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-        from tokensteps.streamlit_tuning.fragment_places import copied_places
+        def copy_both_ways(places: object) -> None:
+            quick = deepcopy(places)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.delattr(Cursor, "__deepcopy__")
+                copies.append((places, deepcopy(places), quick))
 
         @st.fragment
         def part() -> None:
@@ -696,15 +702,14 @@ def test_places_are_copied_as_streamlit_does() -> None:
             with st.sidebar, st.form("form"), st.columns(2)[1]:
                 context.cursors[1].transient_elements[0] = Element()
                 for places in (context_dg_stack.get(), context.cursors):
-                    pairs.append((places, deepcopy(places), copied_places(places)))
+                    copy_both_ways(places)
 
-        pairs: list[object] = []
+        copies: list[object] = []
         st.title("zero")
         with st.container(), st.expander("more"):
             part()
-        locked = (st.empty(),)
-        pairs.append((locked, deepcopy(locked), copied_places(locked)))
-        st.session_state["pairs"] = pairs
+        copy_both_ways((st.empty(),))
+        st.session_state["copies"] = copies
 
     def plain(places: Any) -> Any:
         """All parts of a place, by their names."""
@@ -714,8 +719,7 @@ def test_places_are_copied_as_streamlit_does() -> None:
             case tuple() | list():
                 return [plain(part) for part in places]
             case DeltaGenerator() | Cursor() | SparseList():
-                parts = vars(places).items()
-                return type(places), {name: plain(part) for name, part in parts if name != "__orig_class__"}
+                return type(places), {name: plain(part) for name, part in vars(places).items()}
         return places
 
     def objects(places: Any) -> set[int]:
@@ -729,30 +733,39 @@ def test_places_are_copied_as_streamlit_does() -> None:
                 return {id(places)}.union(*map(objects, vars(places).values()))
         return set()
 
+    monkeypatch.setattr(Cursor, "__deepcopy__", copied_place, raising=False)
     app = AppTest.from_function(page).run()
     assert not app.exception
-    pairs = app.session_state["pairs"]
-    assert len(pairs) == 3
-    for places, deep, quick in pairs:
+    copies = app.session_state["copies"]
+    assert len(copies) == 3
+    for places, deep, quick in copies:
         assert plain(quick) == plain(deep)
         assert len(objects(quick)) == len(objects(deep))
         assert not objects(quick) & objects(places), "nothing is shared"
 
 
-def test_fragments_copy_their_places_by_this_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And by no other: every `deepcopy` in it copies places."""
-    source = inspect.getsource(fragment)
-    copied = set(re.findall(r"\bdeepcopy\(([\w.]+(?:\(\))?)\)", source))
-    assert copied == {
-        "ctx.cursors",
-        "context_dg_stack.get()",
-        "cursors_snapshot",
-        "dg_stack_snapshot",
-        "dg_stack",
-    }
-    monkeypatch.setattr(fragment, "deepcopy", fragment.deepcopy)
+def test_fragments_copy_their_places_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        @st.fragment
+        def part() -> None:
+            st.caption("one")
+
+        part()
+
+    copied: list[Cursor] = []
+
+    def copy_place(place: Cursor, memo: dict[int, Any]) -> Cursor:
+        copied.append(place)
+        return method(place, memo)
+
+    monkeypatch.setattr(Cursor, "__deepcopy__", None, raising=False)
     copy_places_quickly()
-    assert vars(fragment)["deepcopy"] is copied_places
+    method = vars(Cursor)["__deepcopy__"]
+    monkeypatch.setattr(Cursor, "__deepcopy__", copy_place)
+    assert not AppTest.from_function(page).run().exception
+    assert copied
 
 
 def test_small_parts_leave_at_once_on_streamlits_own_socket(monkeypatch: pytest.MonkeyPatch) -> None:
