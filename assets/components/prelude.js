@@ -15,7 +15,6 @@ const ENTRIES = Symbol.for("tokensteps.entries"); // on the document: tells of t
 // Streamlit runs a component's default export again for each new payload, without cleanup. So the object of the first
 // run lives on its root, and gets the new data there. Returns the cleanup.
 function mount(Kind, root, ...args) {
-  if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
   if (root[MOUNTED]?.constructor !== Kind) { // nothing yet, or another version of this script (hot reload)
     root[MOUNTED]?.close();
     root[MOUNTED] = new Kind(root);

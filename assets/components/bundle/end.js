@@ -3,6 +3,9 @@
 
 const CLICKED = Symbol.for("tokensteps.click"); // on the document: the last click, from page/at_home.html
 const PATIENCE = 15_000; // ms until a page that hasn't come counts as no longer on its way
+const CALLS = Symbol.for("tokensteps.calls"); // on a root: the last calls, in the order of their drawing
+const MOST_CALLS = 4; // under way at once
+const SOON = 100; // ms for newer data on their way
 const loaded = {}, sheets = {};
 
 function sheetOf(name) { // one for all components with this sheet
@@ -26,10 +29,32 @@ function isLeaving() {
 }
 
 export function draw(name, styles, args) {
-  adoptStyles(args.parentElement, styles);
+  const { parentElement: root } = args;
+  if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
   const staying = (send) => (...message) => { if (!isLeaving()) send(...message); };
   const [setStateValue, setTriggerValue] = [staying(args.setStateValue), staying(args.setTriggerValue)];
-  return (loaded[name] ??= COMPONENTS[name]())({ ...args, setStateValue, setTriggerValue });
+  const call = () => {
+    adoptStyles(root, styles);
+    return (loaded[name] ??= COMPONENTS[name]())({ ...args, setStateValue, setTriggerValue });
+  };
+  root[CALLS] = [...(root[CALLS] ?? []), call].slice(-MOST_CALLS);
+  return ending(root, call, call());
+}
+
+// Streamlit ends a call at the end of its component, and at once where newer data has come meanwhile. The newer data
+// may have been drawn already: Chromium hands a loaded script to those waiting for it in no order. Then it is drawn
+// again.
+function ending(root, call, end) {
+  return () => {
+    end?.();
+    call.over = true;
+    setTimeout(() => {
+      const newest = root[CALLS].findLast(({ over }) => !over);
+      if (!root.isConnected || !root[CALLS].at(-1).over || !newest) return;
+      root[CALLS].push(newest);
+      newest();
+    }, SOON);
+  };
 }
 
 document.addEventListener("keydown", (event) => { // Python may not have come to the projector yet
