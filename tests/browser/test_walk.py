@@ -213,6 +213,12 @@ def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     expect(answer).to_be_hidden()
     page.locator(f"{STRIP} li button").first.click()  # beside a short name, the plan's has room
     expect(page.locator(f"{STRIP} .stop")).to_have_text("Home")
+    which = page.locator(f"{STRIP} .which").inner_text()
+    page.get_by_role("button", name="Leave").click()
+    expect(page.get_by_test_id("stToast")).to_have_text("“For teachers” has the place where you stopped.")
+    page.get_by_role("link", name="For teachers", exact=True).click()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator(f"{STRIP} .which")).to_have_text(which)
     assert page.locator(f"{STRIP} .which b").evaluate("node => node.scrollWidth <= node.clientWidth")
 
 

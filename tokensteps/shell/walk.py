@@ -60,6 +60,8 @@ WALK_BEGUN: Final = "walk.begun"
 """the stop behind a pressed button,"""
 WALK_LEFT: Final = "walk.left"
 """the stop left for its exercises,"""
+PLAN_LEFT: Final = "walk.plan_left"
+"""the stop at which a plan was left,"""
 WALK_DEEDS: Final = "walk.deeds"
 """the learner's deeds at the stations in this session, by their numbers,"""
 WALK_CARD: Final = "walk.card"
@@ -84,6 +86,12 @@ def walk_position() -> WalkPosition | None:
     return position
 
 
+def plan_under_way() -> WalkPosition | None:
+    """The visitor's stop of a plan, also of one left; None without either."""
+    position: WalkPosition | None = walk_position() or st.session_state.get(PLAN_LEFT)
+    return position
+
+
 def path_progress() -> PathProgress:
     """The learner's progress on the path."""
     done: PathProgress = st.session_state.get(PATH_PROGRESS, PathProgress())
@@ -104,6 +112,7 @@ def show_walk(page: str) -> bool:
     led = requested is not None and requested != was
     if requested is not None and (led or state.get("page") != page):
         state[WALK_POSITION] = requested
+        state.pop(PLAN_LEFT, None)
         open_stop_tab(page, requested)
     if led and page == state.get("page") == "home" and not is_back():
         write_linked_url()  # nothing else leads from Home to Home
@@ -245,7 +254,11 @@ def _strip(page: str, position: WalkPosition) -> None:
     match wanted:
         case "leave":
             leave_walk()
-            st.session_state[WALK_TOAST] = _("Home has the place where you stopped.")
+            if position.walk != PATH_WALK:
+                st.session_state[PLAN_LEFT] = position
+            kept = PAGES["home" if position.walk == PATH_WALK else "teach"]
+            toast = _("“{page}” has the place where you stopped.").format(page=_(kept.title))
+            st.session_state[WALK_TOAST] = toast
             st.rerun()
         case "practise" if exercise_link(position) is not None:
             st.session_state[WALK_LEFT] = position

@@ -11,7 +11,14 @@ import streamlit as st
 from tokensteps.components.address import in_links
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.navigation import page_link
-from tokensteps.shell.walk import begin_walk, erase_progress, lesson_facts, path_progress, walk_position
+from tokensteps.shell.walk import (
+    begin_walk,
+    erase_progress,
+    lesson_facts,
+    path_progress,
+    plan_under_way,
+    walk_position,
+)
 from tokensteps.teaching.lessons import (
     LESSONS,
     Lesson,
@@ -90,7 +97,7 @@ def show_lessons() -> None:
     for lesson in LESSONS:
         with st.container(key=f"home_plan_{lesson.minutes}", horizontal=True, gap="small"):
             name = _("{number} minutes").format(number=count(lesson.minutes))
-            now = walk_position()
+            now = plan_under_way()
             at = now.number if now is not None and now.walk == str(lesson.minutes) else 0
             with st.expander(f"**{name}** · {_(lesson.title)}", expanded=bool(at)):
                 show_lesson(lesson, at)
