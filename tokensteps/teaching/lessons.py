@@ -371,7 +371,7 @@ LESSONS: tuple[Lesson, ...] = (
             Activity(
                 5,
                 N_(
-                    "The tab beside it, Sample at random: ask how often the best split of {lattice_word} will come up, then sample."
+                    "The tab Sample at random: ask how often the best split of {lattice_word} will come up, then sample."
                 ),
                 N_(
                     "{best} in about {best_share} of the samples: its probability, divided by that of all {paths} splits."
