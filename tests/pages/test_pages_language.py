@@ -54,12 +54,12 @@ CODE = "xx"
 GREEK = "θάλασσα θάλασσες θέμα θέματα τέμα τέματα"
 TEXT = pack_text(f"{GREEK} {GREEK}") or ""
 NAMES = words(
-    "BPE WordPiece Unigram SentencePiece TokenSteps BERT ALBERT DistilBERT ELECTRA RoBERTa XLNet mBART "
+    "SentencePiece TokenSteps BERT ALBERT DistilBERT ELECTRA RoBERTa XLNet mBART "
     "Gemma DeepSeek Mistral Nemo GPT GPT-2 GPT-3.5 GPT-4 GPT-4o Llama T5 Qwen CamemBERT NFC NFD NFKC NFKD CLS SEP UNK PAD MASK unk "
     "cls sep pad endoftext Viterbi EM CSV TSV JSON HTML UTF Python Unicode tokenizers transformers "
     "English Home End XLM-R 简体中文 日本語 cased uncased multilingual strawberry raw berry "
     "Sennrich Haddow Birch"
-) | words(" ".join(EXAMPLE_SPLITS))
+) | words(" ".join((*EXAMPLE_SPLITS, *ALGORITHM_NAMES.values())))
 """Words that are the same in every language, and examples of a typed split."""
 DATA = words(
     "id type_id word_id sequence_id special_tokens_mask attention_mask tokenizer.json vocab.json "

@@ -464,7 +464,7 @@ RULES_OF: Mapping[str, Sequence[Setting]] = {
 COMPARE_RULES = (
     Setting(
         "runs",
-        [*ALGORITHMS],
+        [*ALGORITHMS][:3],
         tuple(EVERY_RUN),
         least=2,
         most=4,

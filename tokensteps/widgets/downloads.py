@@ -40,13 +40,13 @@ EMBEDDED_HEIGHTS: Final[Mapping[str, int]] = {
     "challenge": 900,
     **dict.fromkeys(ALGORITHM_NAMES, 700),
     "whatif": 720,
-    "playground": 800,
     "compare": 740,
-    "pipeline": 800,
     "renew": 900,
 }
 """Page → height in pixels of its frame in another page, for a width of 800 pixels or more: the stage and the
 names of the tabs, or the page's other main part, have room."""
+OTHER_HEIGHT: Final = 800
+"""The same for all other pages."""
 MEDIA_TYPES: Mapping[str, str] = {
     "html": "text/html",
     "csv": "text/csv",
@@ -150,8 +150,9 @@ def embedding(address: str) -> str:
     source = f"{address}{'&' if '?' in address else '?'}embed=true"
     title = tab_title(PAGES[page])
     elsewhere = _("Nothing to see above? Open the page in a tab of its own.")
+    height = EMBEDDED_HEIGHTS.get(page, OTHER_HEIGHT)
     return (
-        f'<iframe src="{escape(source)}" title="{escape(title)}" width="100%" height="{EMBEDDED_HEIGHTS[page]}" '
+        f'<iframe src="{escape(source)}" title="{escape(title)}" width="100%" height="{height}" '
         'style="border: 0" loading="lazy" allow="clipboard-write; fullscreen"></iframe>\n'
         f'<p><a href="{escape(address)}" target="_blank">{escape(elsewhere)}</a></p>'
     )

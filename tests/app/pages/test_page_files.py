@@ -33,6 +33,13 @@ def test_every_page_file_is_on_the_list() -> None:
     assert results == {(page.section, page.name) for page in PAGES.values()}
 
 
+def test_no_path_ends_with_another_page_s() -> None:
+    """For a page's address, Streamlit cuts another page's path from the end of this one's, with no look for a
+    slash before it."""
+    paths = [page.path for page in PAGES.values() if page.path]
+    assert [one for one in paths for other in paths if one != other and one.endswith(other)] == []
+
+
 def test_nothing_depends_on_a_process_by_hash() -> None:
     """`hash` of a text is another number in each process: a key made with it would lose its widget in a
     reconnect."""
