@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, pause
 from tests.browser.hands import retype
@@ -27,6 +27,9 @@ NO_EMPTY_STRETCH = """([selector, most]) => {
   const gap = heading.getBoundingClientRect().top - document.querySelector(selector).getBoundingClientRect().bottom;
   return 0 < gap && gap < most; }"""
 """Whether the next heading follows soon."""
+
+
+WIDER = "(main => main.scrollWidth - main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
 
 
 def tokenizer() -> Any:
@@ -72,9 +75,23 @@ def tokens_follow_the_typing(page: Page) -> None:
     )
     expect(box).to_have_value(TYPED)
     assert " ".join(numbers.all_inner_texts()).split() == [str(number) for number in cut.encode(TYPED).ids]
+    long_words_stay_on_the_page(page, box)
+    retype(box, TYPED)
+    expect(numbers.last).to_have_text(str(cut.encode(TYPED).ids[-1]))
     at_rest(page)  # the link comes after the numbers
     page.get_by_role("link", name="Paste a whole text").click()
     expect(page.locator(".ts-chips .ids p")).to_have_text(", ".join(map(str, cut.encode(TYPED).ids)))
+
+
+def long_words_stay_on_the_page(page: Page, box: Locator) -> None:
+    """A word that a phone's line can't hold, and a sentence without spaces, in "Why subwords?"."""
+    page.get_by_text("Why subwords?").click()
+    for sentence in ("a" * 100, "今天天气很好我们去公园散步吧" * 4):
+        retype(box, "")
+        page.keyboard.insert_text(sentence)
+        expect(page.locator(".ways .cost").nth(1)).to_contain_text(sentence)
+        expect(page.locator(".ways")).to_be_visible()
+        assert page.evaluate(WIDER) == 0
 
 
 LIVE = 400

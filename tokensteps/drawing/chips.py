@@ -255,6 +255,20 @@ def _direct_brackets(chips: Sequence[_Drawn], ways: list[str], base: str) -> Non
                 ways[start] = ways[at] = before = base if base in inside else outside
 
 
+def run_chip(run: TextRun, counted: bool = True) -> str:
+    """A stretch of text with its tokens as one chip in a sentence. `counted` gives the number of tokens that
+    share it.
+
+    >>> first, second = (Piece(0, one, b"", 0, 1, False, False) for one in "ÃŁ")
+    >>> run_chip(TextRun("ß", 0, 1, (first, second)))
+    '<bdi class="t c1" data-n="2">ß</bdi>'
+    """
+    share = f' data-n="{len(run.pieces)}"' if counted and len(run.pieces) > 1 else ""
+    unknown = " u" if any(piece.unknown for piece in run.pieces) else ""
+    hue = colour(run.pieces[0].token) if run.pieces else 0
+    return f'<bdi class="t c{hue}{unknown}"{share}>{token_html(run.text)}</bdi>'
+
+
 def line_html(drawn: Sequence[tuple[str, str]]) -> str:
     """Return other chips, each with its text, as one line of text in reading order.
 

@@ -26,7 +26,7 @@ from tokensteps.teaching.exercises.words import LEVELS
 from tokensteps.teaching.feedback import in_steps, revealed, translated_verdict
 from tokensteps.teaching.game import Game, Hidden
 from tokensteps.teaching.lessons import WALK_PARAMETER, Link, facts, say
-from tokensteps.teaching.path.cards import CARDS, path_facts
+from tokensteps.teaching.path.cards import CARDS, one_line, path_facts
 from tokensteps.teaching.path.stations import FOLLOW_UP, OWN_STATION, STATIONS
 from tokensteps.teaching.predictions import question_after
 from tokensteps.teaching.questions import AGAIN, UNREAD, Question, Verdict
@@ -178,7 +178,7 @@ def _card_answered(number: int, question: Question, text: str, verdict: Verdict)
     verdict = in_steps(question, tries, text, verdict, counted=False)
     state[WALK_CARD] = (number, verdict, (*tries, text) if verdict.kind == AGAIN else tries)
     if verdict.kind not in (AGAIN, UNREAD):
-        yours = " ".join(text.split())
+        yours = one_line(text)
         state[WALK_DEEDS] = {**state.get(WALK_DEEDS, {}), number: Deed(yours, question.key)}
         _tick(number)
         if number == OWN_STATION:

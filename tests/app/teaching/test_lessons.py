@@ -37,7 +37,7 @@ from tokensteps.drawing.training.merging import merge_frame
 from tokensteps.language.i18n import use_language
 from tokensteps.language.names import choice_name
 from tokensteps.pages.learn.home import SENTENCE, home_run
-from tokensteps.pages.learn.home_sentence import HOME_CORPUS, corpus_facts, ways_to_cut
+from tokensteps.pages.learn.home_sentence import HOME_CORPUS, corpus_facts, sentence_html, ways_to_cut
 from tokensteps.pages.train.bpe import BPE_PAGE
 from tokensteps.pages.train.unigram import UNIGRAM_PAGE
 from tokensteps.pages.train.wordpiece import WORDPIECE_PAGE
@@ -563,6 +563,40 @@ def test_each_station_asks_for_one_thing() -> None:
         assert question.grade(question.key).kind == "right", name
         assert question.key not in question.prompt, name
     assert {*OLD_STATIONS.values()} <= {*range(1, len(STATIONS) + 1)}
+
+
+@pytest.mark.parametrize(
+    "answer", ["because", "Straßenbahn", "the cat sat", "We took  the Straßenbahn.", "今天 hi"]
+)
+def test_the_first_question_says_what_the_sentence_shows(answer: str) -> None:
+    """The page shows the answer as its sentence, right under the verdict."""
+    sentence = " ".join(answer.split())
+    verdict = CARDS["own"].make(None).grade(answer)
+    assert verdict.kind == "right"
+    shown = regex.sub(' data-n="[0-9]"', "", verdict.reason)
+    cut = regex.findall('<span class="row">(.*?)</span>', shown)[0]
+    assert cut in "".join(regex.findall("<bdi.*?</bdi>", sentence_html(analyse(home(), sentence))))
+    word = regex.findall("<b>(.*?)</b>", verdict.reason)[1]
+    assert word in sentence
+    number = len(home().tokenizer.encode(sentence).tokens)
+    if word == sentence:
+        assert f"is {number} tokens" in verdict.reason
+
+
+def test_the_first_question_takes_no_frequent_word() -> None:
+    """A sign beside a word is a token of its own, and no cut of the word."""
+    question = CARDS["own"].make(None)
+    for answer in ("the", "I", "and the, it was?"):
+        verdict = question.grade(answer)
+        assert verdict.kind == "wrong" and "is 1 token" in verdict.reason and "rarer" in verdict.hint
+    assert question.grade("12 …").kind == "unread"
+
+
+def test_a_word_whole_after_a_space_is_told_so() -> None:
+    """`because` begins the text without the space that its token has."""
+    reason = CARDS["own"].make(None).grade("because").reason
+    assert "␣because" in reason and "With a space before it" in reason
+    assert "With a space" not in CARDS["own"].make(None).grade("thunderstorms").reason
 
 
 @pytest.mark.parametrize("language", ["zh", "ja"])

@@ -14,16 +14,15 @@ from typing import NamedTuple
 import regex
 
 from tokensteps.catalogue.analysis import Analysis
-from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
-from tokensteps.drawing.chips import Piece, line_html
+from tokensteps.drawing.chips import Piece, line_html, run_chip
 from tokensteps.drawing.stage_markup import way_html
-from tokensteps.drawing.tokens import PLAIN, chip, colour, fill, token_html
+from tokensteps.drawing.tokens import PLAIN, chip, fill
 from tokensteps.language.i18n import _, count, ngettext, sentences
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.runs.settings import corpus_title
 
-PIECES_SHOWN = 120
-"""Pieces in a row of the comparison; the rest is counted, not drawn."""
+WAY_SHOWN = 120
+"""Chips in a row of the comparison; the pieces in the rest are counted, not drawn."""
 WORDS_NAMED = 6
 """Unknown words to name; the rest is counted."""
 HOME_CORPUS = "library"
@@ -36,8 +35,7 @@ def sentence_html(analysis: Analysis, css_class: str = "first-tokens", ids: bool
     share a chip. `css_class` is for the style sheet."""
     drawn = [
         (
-            f'<span class="id"><bdi class="t c{colour(run.pieces[0].token) if run.pieces else 0}">{token_html(run.text)}</bdi>'
-            f"{_ids_html(run.pieces) if ids else ''}</span>",
+            f'<span class="id">{run_chip(run, counted=not ids)}{_ids_html(run.pieces) if ids else ""}</span>',
             run.text,
         )
         for run in analysis.runs(0, len(analysis.stretches))
@@ -92,12 +90,25 @@ def corpus_facts(name: str) -> CorpusFacts:
     return CorpusFacts(len(text), frozenset(text), frozenset(WORD.findall(text)))
 
 
+class Chip(NamedTuple):
+    """A chip of a row: its markup, the text it covers, and the number of pieces in it. Tokens of the same
+    character share one."""
+
+    html: str
+    text: str
+    pieces: int = 1
+
+
+def pieces_in(chips: Sequence[Chip]) -> int:
+    """The number of pieces in a row of chips."""
+    return sum(chip.pieces for chip in chips)
+
+
 class Way(NamedTuple):
     """One way to split a sentence."""
 
     name: str
-    chips: tuple[tuple[str, str], ...]
-    """Its pieces: the markup of each, and the text it covers."""
+    chips: tuple[Chip, ...]
     vocabulary: int
     unknown: tuple[str, ...]
     cost: str
@@ -117,7 +128,7 @@ def as_characters(text: str, corpus: CorpusFacts) -> Way:
     words = dict.fromkeys(WORD.findall(text))
     return Way(
         _("Characters"),
-        tuple((_plain_chip(character, character not in corpus.characters), character) for character in text),
+        tuple(Chip(_plain_chip(one, one not in corpus.characters), one) for one in text),
         len(corpus.characters),
         tuple(word for word in words if not corpus.characters.issuperset(word)),
         fill(message, number=count(len(text))),
@@ -135,7 +146,7 @@ def as_words(text: str, corpus: CorpusFacts) -> Way:
         here = escape(_("Every word of this sentence is in the corpus: try a rare one."))
     return Way(
         _("Words"),
-        tuple((_plain_chip(word, word not in corpus.words), word) for word in words),
+        tuple(Chip(_plain_chip(word, word not in corpus.words), word) for word in words),
         len(corpus.words),
         new,
         sentences(escape(whole), here),
@@ -171,9 +182,9 @@ def as_subwords(analysis: Analysis) -> Way:
     return Way(
         _("Subwords"),
         tuple(
-            (_token_chip(piece, run.text if len(run.pieces) == 1 else "", subject), run.text)
+            Chip(run_chip(run), run.text, len(run.pieces))
             for run in analysis.runs(0, len(analysis.stretches))
-            for piece in run.pieces
+            if run.pieces
         ),
         subject.size,
         tuple(lost),
@@ -186,23 +197,16 @@ def _plain_chip(text: str, unknown: bool) -> str:
     return chip(text, PLAIN, "u" if unknown else "")
 
 
-def _token_chip(piece: Piece, text: str, subject: ShownTokenizer) -> str:
-    """A token in its own colour, shown as its text, or as bytes if it has only part of a character."""
-    shown = text or subject.token_bytes(piece.id).decode("utf-8", "surrogateescape")
-    return f'<bdi class="t c{colour(piece.token)}{" u" if piece.unknown else ""}">{token_html(shown)}</bdi>'
-
-
 def ways_html(analysis: Analysis, corpus: CorpusFacts) -> str:
     """The three ways, one row each."""
     rows = ""
     for way in ways_to_cut(analysis, corpus):
-        shown = line_html(way.chips[:PIECES_SHOWN])
-        if len(way.chips) > PIECES_SHOWN:
-            more = len(way.chips) - PIECES_SHOWN
+        shown = line_html([(one.html, one.text) for one in way.chips[:WAY_SHOWN]])
+        if more := pieces_in(way.chips[WAY_SHOWN:]):
             left_out = ngettext("… {number} more", "… {number} more", more).format(number=count(more))
             shown += f'<span class="cut">{escape(left_out)}</span>'
         figures = (
-            (_("Pieces"), len(way.chips), ""),
+            (_("Pieces"), pieces_in(way.chips), ""),
             (_("Vocabulary"), way.vocabulary, ""),
             (_("Unknown words"), len(way.unknown), "warn" if way.unknown else ""),
         )

@@ -3,19 +3,24 @@ of all others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Final, NamedTuple
 
+import regex
+
+from tokensteps.catalogue.analysis import Analysis, analyse
 from tokensteps.catalogue.choices import GPT2
-from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
+from tokensteps.catalogue.shown_tokenizers import ShownTokenizer, TrainedSubject
+from tokensteps.drawing.chips import TextRun, run_chip
 from tokensteps.drawing.tokens import Style, chips, fill
-from tokensteps.language.i18n import _, count, listed, ngettext
+from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.limits import SENTENCE_LIMIT
 from tokensteps.runs.algorithms import BPE, COMPARE_ALGORITHM, UNIGRAM, trace_at
-from tokensteps.runs.corpora import EXAMPLES
+from tokensteps.runs.corpora import EXAMPLES, plain_text
+from tokensteps.runs.settings import corpus_title
 from tokensteps.teaching.events import merge_at
 from tokensteps.teaching.exercises.encoding import bpe_question
 from tokensteps.teaching.exercises.unigram import best_question
@@ -35,6 +40,7 @@ from tokensteps.teaching.splitting import split_hint
 
 EXAMPLE_WORD: Final = "thunderstorm"
 """A word to be cut by the home page's tokenizer."""
+WORD_WITH_LETTERS: Final = regex.compile(r"[\p{L}\p{M}\p{N}_]*\p{L}[\p{L}\p{M}\p{N}_]*")
 
 
 class Card(NamedTuple):
@@ -46,38 +52,77 @@ class Card(NamedTuple):
     """That tokenizer, for a question about one from a file; "" for none."""
 
 
+class CutWord(NamedTuple):
+    """A word of a text, and its tokens there."""
+
+    text: str
+    tokens: int
+    runs: Sequence[TextRun]
+    spaced: bool
+    """Whether a space is before it."""
+
+
+def one_line(answer: str) -> str:
+    """A learner's answer as the home page's sentence."""
+    return " ".join(plain_text(answer).split())
+
+
+def words_cut(analysis: Analysis) -> list[CutWord]:
+    """The words with letters, each with the tokens that have any of its characters."""
+    result = []
+    for match in WORD_WITH_LETTERS.finditer(analysis.text):
+        covering = [
+            index
+            for index, stretch in enumerate(analysis.stretches)
+            if stretch.start < match.end() and match.start() < stretch.end
+        ]
+        runs = analysis.runs(covering[0], covering[-1] + 1)
+        tokens = sum(len(run.pieces) for run in runs)
+        result.append(CutWord(match[0], tokens, runs, analysis.text[: match.start()].endswith(" ")))
+    return result
+
+
+def _in_row(runs: Sequence[TextRun]) -> str:
+    return f'<span class="row">{"".join(map(run_chip, runs))}</span>'
+
+
 def own_question(_subject: ShownTokenizer | None) -> Question:
     """Which word is cut into pieces?"""
     trace = trace_at(BPE, **HOME_QUERY)
-    tokenizer, style = trace.tokenizer(len(trace)), Style(byte_level=True)
+    subject = TrainedSubject(
+        corpus_title(HOME_QUERY["corpus"]), trace.tokenizer(len(trace)), trace, len(trace)
+    )
 
-    def explain(word: str) -> str:
-        tokens = tokenizer.encode(f" {word}").tokens
+    def explain(word: CutWord) -> str:
         message = ngettext(
-            "{word} is {number} token: {tokens}.", "{word} is {number} tokens: {tokens}.", len(tokens)
+            "{word} is {number} token: {tokens}.", "{word} is {number} tokens: {tokens}.", word.tokens
         )
-        return fill(
-            message,
-            word=f"<b>{escape(word)}</b>",
-            number=count(len(tokens)),
-            tokens=f'<span class="row">{chips([tokens[0].removeprefix("Ġ"), *tokens[1:]], style)}</span>',
+        told = fill(
+            message, word=f"<b>{escape(word.text)}</b>", number=count(word.tokens), tokens=_in_row(word.runs)
         )
+        behind_space = analyse(subject, f" {word.text}")
+        if word.tokens == 1 or word.spaced or len(behind_space) > 1:
+            return told
+        message = _("With a space before it, it would be one token: {token}.")
+        whole = _in_row(behind_space.runs(0, len(behind_space.stretches)))
+        return sentences(told, fill(message, token=whole))
 
     def grade(answer: str) -> Verdict:
-        words = [word for word in answer[:SENTENCE_LIMIT].split() if any(map(str.isalpha, word))]
+        words = words_cut(analyse(subject, one_line(answer)[:SENTENCE_LIMIT]))
         if not words:
             return unread(_("Write a word with letters."))
-        cut = max(words, key=lambda word: len(tokenizer.encode(f" {word}").ids))
-        if len(tokenizer.encode(f" {cut}").ids) > 1:
+        cut = max(words, key=lambda word: word.tokens)
+        if cut.tokens > 1:
             return right(explain(cut))
         whole = escape(_("It occurs often in the text that this tokenizer learned from. Try a rarer word."))
-        return wrong(explain(cut), f"{explain(cut)} {whole}")
+        return wrong(explain(cut), sentences(explain(cut), whole))
 
     prompt = _(
         "Below, a tokenizer has left some words whole and cut others. Write a word of your own, or a sentence, in which you expect it to cut one."
     )
+    [example] = words_cut(analyse(subject, EXAMPLE_WORD))
     return Question(
-        "own", escape(prompt), Entry(_("a word of your own")), EXAMPLE_WORD, grade, explain(EXAMPLE_WORD)
+        "own", escape(prompt), Entry(_("a word of your own")), EXAMPLE_WORD, grade, explain(example)
     )
 
 
@@ -85,7 +130,7 @@ def new_word_question(_subject: ShownTokenizer | None) -> Question:
     """How is a word unseen in training cut?"""
     trace = trace_at(BPE, corpus="hug")
     question, _facts = bpe_question(trace, len(trace), NEW_WORD)
-    merges = ", ".join(PLUS.join(merge_at(trace, step).pair) for step in range(1, len(trace) + 1))
+    merges = listed(PLUS.join(merge_at(trace, step).pair) for step in range(1, len(trace) + 1))
     prompt = fill(
         _(
             "{word} isn't among the five words. Begin with its letters, and go through the merges from the first to the last: {merges}. Which tokens are left?"
