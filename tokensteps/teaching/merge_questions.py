@@ -438,7 +438,7 @@ def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
     if any(number >= tokens[key] for language, number in tokens.items() if language not in as_needy):
         return None
     numbers = escape(
-        ", ".join(f"{language_name(language)} {count(number)}" for language, number in tokens.items())
+        listed(f"{language_name(language)} {count(number)}" for language, number in tokens.items())
     )
     worked = fill(_("Tokens of the parallel lines: {numbers}."), numbers=numbers)
     because = sentences(worked, tell_chooser(event, Markup(style)))

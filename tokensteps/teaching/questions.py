@@ -225,13 +225,13 @@ class Question:
 def right(explanation: str = "") -> Verdict:
     """A right answer; `explanation` is markup."""
     name = escape(_("Right."))
-    return Verdict(RIGHT, f"<b>{name}</b> {explanation}")
+    return Verdict(RIGHT, sentences(f"<b>{name}</b>", explanation))
 
 
 def tied(explanation: str) -> Verdict:
     """An equally good answer that loses by the tie rule."""
     name = escape(_("Tied."))
-    return Verdict(TIED, f"<b>{name}</b> {explanation}")
+    return Verdict(TIED, sentences(f"<b>{name}</b>", explanation))
 
 
 def wrong(explanation: str, hint: str = "", slip: str = "", cells: tuple[int, ...] = ()) -> Verdict:
@@ -239,7 +239,7 @@ def wrong(explanation: str, hint: str = "", slip: str = "", cells: tuple[int, ..
     mistake behind it, if it is known."""
     name = escape(_("Not this one."))
     cause = escape(_(SLIPS[slip])) if slip else ""
-    explanation = " ".join(filter(None, (f"<b>{name}</b>", cause, explanation)))
+    explanation = sentences(f"<b>{name}</b>", cause, explanation)
     return Verdict(WRONG, explanation, sentences(hint, cause), slip, cells)
 
 
@@ -435,7 +435,7 @@ def grade_number(
             "" if slip else _("It is more than that.") if number.value < true else _("It is less than that.")
         )
         return wrong(
-            f"{yours} {if_wrong}",
+            sentences(yours, if_wrong),
             sentences(fill(_("You answered {yours}."), yours=mine), escape(way)),
             slip,
         )

@@ -658,6 +658,20 @@ def test_a_verdict_is_said_again_in_another_language(kind: str) -> None:
         use_language("en")
 
 
+@pytest.mark.parametrize("kind", EXERCISE_KINDS)
+def test_no_space_follows_a_chinese_or_japanese_full_stop(kind: str) -> None:
+    """They are as wide as a character: the gap is theirs."""
+    try:
+        for number, language in enumerate(("zh", "ja")):
+            use_language(language)
+            question = make(kind, LEVELS[number], 1).question
+            for answer in (*wrong_answers(question, 1), question.key):
+                verdict = judged(question, answer)
+                assert not re.search(r"[。！？](?:</?[^>]*>)* ", verdict.reason + verdict.hint), verdict
+    finally:
+        use_language("en")
+
+
 def test_a_tie_stays_a_tie_and_two_options_have_one_try() -> None:
     verdict = Verdict(TIED, "")
     question = make("bpe_pair", 1, 1).question

@@ -239,6 +239,6 @@ def cut_html(losses: CutOut, style: Style) -> str:
     listed = chips(losses.stranded[:STRANDED_LISTED], style)
     more = "" if len(losses.stranded) <= STRANDED_LISTED else " …"
     return (
-        f'<div class="ts"><p>{lead}</p><p>{escape(idle)} {escape(stranded)}</p>'
+        f'<div class="ts"><p>{lead}</p><p>{sentences(escape(idle), escape(stranded))}</p>'
         f'<div class="ts row wide">{listed}{more}</div><p>{escape(end)}</p></div>'
     )

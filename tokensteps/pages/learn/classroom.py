@@ -9,7 +9,7 @@ import streamlit as st
 
 from tokensteps.components.base import component
 from tokensteps.language.classes import summary_labels
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, sentences
 from tokensteps.language.pages import PAGES
 from tokensteps.pages.learn.deck import show_deck
 from tokensteps.shell.classes import class_code, join_box
@@ -38,7 +38,10 @@ def show() -> None:
         narrow = _("To teach one, open this page in a wider window, on a computer or a tablet.")
         st.html(
             note_html(
-                f'{escape(learn)} <span class="wide">{escape(teach)}</span><span class="narrow">{escape(narrow)}</span>'
+                sentences(
+                    escape(learn),
+                    f'<span class="wide">{escape(teach)}</span><span class="narrow">{escape(narrow)}</span>',
+                )
             )
         )
     data = {

@@ -16,7 +16,7 @@ from tokenizers_core.trace import Trace
 from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.tokens import chip, fill
-from tokensteps.language.i18n import _
+from tokensteps.language.i18n import _, sentences
 from tokensteps.teaching.exercises.merging import Merging
 from tokensteps.teaching.exercises.words import (
     SIZES,
@@ -128,7 +128,7 @@ def encoding_question(
         if pieces == plain:
             return right(why)
         yours = fill(_("You answered {yours}."), yours=tokens_in_line(pieces))
-        return wrong(f"{yours} {why}", yours, slip(pieces))
+        return wrong(sentences(yours, why), yours, slip(pieces))
 
     return Question("encode", text, Entry(split_hint(word, prefix)), split_text(true), grade, why, way)
 
