@@ -18,7 +18,19 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.drawing.test_tokens import HOSTILE, Read
 from tests.core.test_unigram import golden
-from tests.pages.pages import PASTED, SMALL, Page, address, bodies, book, books, problems, run, tabs
+from tests.pages.pages import (
+    PASTED,
+    SMALL,
+    Page,
+    address,
+    answer_box,
+    bodies,
+    book,
+    books,
+    problems,
+    run,
+    tabs,
+)
 from tests.samples import spread
 from tokenizers_core import METHODS, Corpus, train_unigram
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
@@ -486,3 +498,20 @@ def test_the_same_words_in_numbers_of_ones_own_get_the_erratum_too() -> None:
     app.text_area(key="unigram.counts_text").set_value("hug 10\npug 5\npun 12\nbun 4\nhugs 5")
     run(app)
     assert ["Erratum" in frame["html"] for frame in book(app)["frames"]] == [True, *[False] * 5]
+
+
+def test_the_paths_question_is_not_answered_under_it() -> None:
+    """Until it is: then the lattice is that of its word."""
+
+    def first_word(app: AppTest) -> str:
+        word = next(box for box in app.selectbox if (box.key or "").startswith("unigram.lattice.word"))
+        return str(word.value)
+
+    app = opened("corpus=hug&step=0&walk=path.8")
+    assert "unhug" in markup(app) and first_word(app) == "hug"
+    assert books(app)[1]["frames"][0]["say"].startswith("hug can be cut")
+    for answer, shown in (("u n hug", "hug"), ("un hug", "unhug")):
+        answer_box(app, "walk.ask", "entry").set_value(answer)
+        app.button(key="walk.ask.check").click()
+        assert first_word(run(app)) == shown
+    assert first_word(opened("corpus=hug&step=0")) == "unhug"

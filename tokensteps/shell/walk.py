@@ -169,6 +169,17 @@ def _show_station_card(page: str, number: int) -> None:
             st.html(verdict_html(translated_verdict(verdict, partial(card.make, subject))))
 
 
+def open_question(page: str) -> str:
+    """The name of the question above this page (see `CARDS`) while it is open; "" for none. What the page
+    shows mustn't be its answer."""
+    position = walk_position()
+    if position is None or position.walk != PATH_WALK:
+        return ""
+    station, tried = STATIONS[position.number - 1], st.session_state.get(WALK_CARD)
+    answered = tried is not None and tried[0] == position.number and tried[1].kind not in (AGAIN, UNREAD)
+    return "" if answered or page != station.link.page else station.card
+
+
 def _card_answered(number: int, question: Question, text: str, verdict: Verdict) -> None:
     """Note an answer to a station's question: after a wrong one there is a hint, and in the end the
     answer."""

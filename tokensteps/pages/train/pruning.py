@@ -29,6 +29,7 @@ from tokensteps.pages.train.tabs import (
 )
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.server.shared_cache import remembered
+from tokensteps.shell.walk import open_question
 from tokensteps.widgets.downloads import sheet
 from tokensteps.widgets.figures import show_chart, show_rows
 from tokensteps.widgets.notes import note
@@ -77,7 +78,9 @@ def word_samples(view: TrainView[UnigramTrace]) -> None:
 
 
 def first_word(view: TrainView[UnigramTrace]) -> str:
-    """The first word to look at, until another one is chosen."""
+    """The first word to look at, until another one is chosen: not the word that the path asks about."""
+    if open_question(view.page.algorithm.name):
+        return view.trace.corpus.words[0]
     example = EXAMPLES.get(view.controls["corpus"])
     return example.word if example is not None and example.word else view.trace.corpus.words[0]
 
