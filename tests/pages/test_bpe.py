@@ -166,7 +166,7 @@ def test_damaged_steps_are_clamped(step: str, there: int) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (" \n ", "The text is blank: its 3 characters are all whitespace. Give it some words."),
+        (" \n ", "Write or paste a text first."),
         ("x" * (PASTE_LIMIT + 1), "The text has 200,001 characters, but the limit is 200,000: shorten it"),
     ],
 )
@@ -194,6 +194,12 @@ def test_your_text_brings_the_box_for_a_text(corpus: str) -> None:
 def test_an_empty_box_is_on_the_page_and_one_with_a_text_beside_it() -> None:
     app = opened("corpus=paste")
     assert problems(app) == [] and not app.sidebar.text_area
+    for blank in ("", " \n\t"):  # the box stays, and says what is missing
+        app.main.text_area(key="bpe.paste_text").set_value(blank)
+        app.button(key="bpe.train").click()
+        assert "Write or paste a text first." in "".join(problems(run(app)))
+        assert not app.sidebar.text_area and app.main.text_area(key="bpe.paste_text").value == blank
+    assert "Write or paste words with" in "".join(problems(opened(f"corpus=counts&text={pack_text(' ')}")))
     app.main.text_area(key="bpe.paste_text").set_value("a b")
     app.button(key="bpe.train").click()
     run(app)

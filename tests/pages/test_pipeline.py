@@ -353,7 +353,7 @@ def test_a_later_link_without_a_text_has_lost_none() -> None:
     [
         ({"size": "3"}, "below the starting vocabulary"),
         ({"pre": "byte_level", "size": "400", "pattern": "own", "regex": "("}, "regular expression"),
-        ({"corpus": "paste", "text": str(pack_text(" \n "))}, "all whitespace"),
+        ({"corpus": "paste", "text": str(pack_text(" \n "))}, "Write or paste a text first."),
     ],
 )
 def test_impossible_trainings_are_reported(url: dict[str, str], message: str) -> None:

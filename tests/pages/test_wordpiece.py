@@ -146,8 +146,8 @@ def test_an_empty_text_explains_how_to_begin_and_a_blank_one_is_reported() -> No
     assert problems(app) == [] and not app.sidebar.text_area
     app.text_area(key="wordpiece.paste_text").set_value(" \n ")
     run(app)
-    assert len(problems(app)) == 1 and "3 characters are all whitespace" in problems(app)[0]
-    app.sidebar.text_area(key="wordpiece.paste_text").set_value("a b ab")
+    assert len(problems(app)) == 1 and "Write or paste a text first." in problems(app)[0]
+    app.main.text_area(key="wordpiece.paste_text").set_value("a b ab")
     run(app)
     assert problems(app) == [] and book(app)["last"] == 1
 

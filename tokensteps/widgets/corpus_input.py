@@ -7,16 +7,16 @@ import streamlit as st
 
 from tokensteps.language.i18n import _, ngettext
 from tokensteps.limits import PASTE_LIMIT, UPLOAD_LIMIT
-from tokensteps.runs.corpora import EXAMPLES, OWN, Source
+from tokensteps.runs.corpora import EXAMPLES, OWN, Source, plain_text
 from tokensteps.runs.settings import corpus_title
-from tokensteps.widgets.notes import note
+from tokensteps.widgets.notes import note, problem
 from tokensteps.widgets.page_state import PageState
 
 
 def corpus_input(page: PageState) -> Source | None:
     """Choose a corpus, or type or upload a new one; None while there is nothing to read yet.
 
-    A box with text is here; an empty one is on the page itself, drawn by `empty_box`.
+    A box with text is here; an empty or blank one is on the page itself, drawn by `empty_box`.
     """
     st.selectbox(
         _("Corpus"),
@@ -37,13 +37,20 @@ def corpus_input(page: PageState) -> Source | None:
 
 
 def empty_box(page: PageState) -> bool:
-    """The box for a text or word counts while it is empty: on the page, as a sidebar may be folded away;
-    whether there is one."""
-    if page["corpus"] not in ("paste", "counts") or page.own_text():
+    """The box for a text or word counts while it has no words: on the page, as a sidebar may be folded away;
+    whether there is one. Blanks alone, and the button without a text, get a sentence there."""
+    if page["corpus"] not in ("paste", "counts") or page.own_text().strip():
         return False
-    if own_text_box(page):  # a new server gets a box's text from the browser only once the box is drawn
+    text = own_text_box(page)
+    if plain_text(text).strip():  # a new server gets it from the browser only once the box is drawn
         st.rerun()
-    st.button(_("Train on this text"), key=page.key("train"), type="primary")
+    if st.button(_("Train on this text"), key=page.key("train"), type="primary") or text:
+        counts = page["corpus"] == "counts"
+        problem(
+            _("Write or paste words with their counts first.")
+            if counts
+            else _("Write or paste a text first.")
+        )
     return True
 
 
@@ -59,7 +66,7 @@ def own_text_box(page: PageState) -> str:
 def typed_text(page: PageState) -> Source | None:
     """A text or word counts, and the box to change them; None if they can't be used, with a complaint."""
     text = page.own_text()
-    if not text:
+    if not text.strip():
         return None
     own_text_box(page)
     if len(text) > PASTE_LIMIT:
@@ -67,14 +74,6 @@ def typed_text(page: PageState) -> Source | None:
             "The text has {size} characters, but the limit is {limit}: shorten it, or upload it as a file."
         )
         page.complain(message, size=len(text), limit=PASTE_LIMIT)
-        return None
-    if not text.strip():
-        message = ngettext(
-            "The text is blank: its only character is whitespace. Give it some words.",
-            "The text is blank: its {size} characters are all whitespace. Give it some words.",
-            len(text),
-        )
-        page.complain(message, size=len(text))
         return None
     if "\ufffd" in text:
         message = ngettext(
