@@ -646,7 +646,7 @@ def uploads_with_invalid_bytes_and_broken_counts(bpe: Bpe) -> None:
         {"name": "latin.txt", "mimeType": "text/plain", "buffer": b"caf\xe9 caf\xe9 tea \xff tea"}
     )
     expect(bpe.page.locator(".note")).to_contain_text(
-        "3 stretches of invalid UTF-8 in the file were read as U+FFFD."
+        "3 stretches of invalid UTF-8 in the file were read as U+FFFD: save the file as UTF-8, and upload it again."
     )
     bpe.at(0)
     bpe.page.get_by_role("button", name="Remove latin.txt").or_(

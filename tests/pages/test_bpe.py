@@ -353,7 +353,10 @@ def test_invalid_utf_8_is_read_and_reported() -> None:
     app.sidebar.get("file_uploader")[0].set_value(("a.txt", b"caf\xe9 caf\xe9", "text/plain"))
     run(app)
     assert problems(app) == []
-    assert "2 stretches of invalid UTF-8 in the file were read as U+FFFD." in bodies(app, "note")[0]
+    assert (
+        "2 stretches of invalid UTF-8 in the file were read as U+FFFD: save the file as UTF-8"
+        in bodies(app, "note")[0]
+    )
     assert "id" in app.query_params
     again = opened("&".join(f"{name}={text}" for name, text in app.query_params.items()))
     assert problems(again) == [] and book(again)["last"] == book(app)["last"]

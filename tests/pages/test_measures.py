@@ -135,6 +135,9 @@ def test_tokens_by_count() -> None:
     assert sum(map(float, table["Share, %"])) == pytest.approx(100, abs=0.1)
     [cat] = [row for row in table.to_dict("records") if row["Token"] == "Ġcat"]
     assert int(cat["First character"]) == 3 and int(cat["Count"]) == 2
+    words = opened(text="ß, 🍵", t1=GPT2)  # bytes as everywhere on the page, not in the byte alphabet
+    words.session_state["playground.tab"] = TOKENS_TAB
+    assert [*tables(run(words))[0]["Token"]][:2] == ["ß", ","]
 
 
 def test_the_cost_of_a_text() -> None:

@@ -11,12 +11,13 @@ from base64 import b64encode
 from collections.abc import Callable
 
 import pytest
+from streamlit.testing.v1 import AppTest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from tests.app.catalogue.test_other_files import minbpe, tekken, trained
-from tests.pages.pages import run, settings_box, tables
+from tests.pages.pages import bodies, run, settings_box, tables
 from tests.pages.test_playground import address, drawn_html, ids, opened
-from tokensteps.catalogue.choices import READY, TokenizerSpec, upload_spec
+from tokensteps.catalogue.choices import READY, TokenizerSpec, title, upload_spec
 from tokensteps.catalogue.files.formats import load
 from tokensteps.catalogue.shipped import gpt2
 from tokensteps.catalogue.texts import TEXTS
@@ -91,3 +92,23 @@ def test_files_of_every_kind_are_opened_named_linked_reloaded_and_removed(
         app.session_state["playground.specs"] = [spec]
         run(app)
         assert settings_box(app.text_input, "playground.set.name.0").value == name
+
+
+def upload(app: AppTest, name: str, data: bytes) -> AppTest:
+    """Bring a file, and then another text: what the page says after each."""
+    [box] = [one for one in app.sidebar.get("file_uploader") if str(one.key).startswith("playground.files")]
+    box.set_value((name, data, "text/plain"))
+    return run(app)
+
+
+def test_a_refusal_is_about_this_text_and_a_fifth_tokenizer_pushes_one_out() -> None:
+    """Both are said until the text is changed."""
+    app = upload(opened(text=TEXT, t1=READY[0], t2=READY[1], t3=READY[2], t4="bpe?corpus=hug"), "a.json", b"{")
+    assert any("a.json" in text for text in bodies(app, "note problem"))
+    upload(app, "vocab.txt", b"[PAD]\n[UNK]\nthe\n")
+    assert "t4" in address(app) and "hug" not in "".join(address(app).values())
+    [said] = [text for text in bodies(app, "note") if "no longer shown" in text]
+    assert "room for 4 tokenizers" in said and title("bpe?corpus=hug") in said
+    app.session_state["playground.text"] = "another"
+    run(app)
+    assert not bodies(app, "note problem") and not [one for one in bodies(app, "note") if "no longer" in one]

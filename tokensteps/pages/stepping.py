@@ -110,8 +110,8 @@ def show_stage(
     replaced = trace.corpus.replaced
     if replaced:
         message = ngettext(
-            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD.",
-            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD.",
+            "{number} stretch of invalid UTF-8 in the file was read as U+FFFD: save the file as UTF-8, and upload it again.",
+            "{number} stretches of invalid UTF-8 in the file were read as U+FFFD: save the file as UTF-8, and upload it again.",
             replaced,
         )
         note(message.format(number=count(replaced)))

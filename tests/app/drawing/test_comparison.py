@@ -227,7 +227,7 @@ def test_sentences_mention_only_the_compared_runs() -> None:
     assert messages[1][1] == "WordPiece starts at 13. BPE and Unigram split 3 different words differently."
     assert (
         "WordPiece starts" not in messages[2][1]
-        and " of the text is split the same way, and " in messages[2][1]
+        and " of the text is split the same way; 3 different words are split differently. " in messages[2][1]
     )
     assert "WordPiece starts at 13." in tell_tokens(comparison[1])
     assert "WordPiece starts at 13." in compare_frame(comparison[1], PLAIN).say

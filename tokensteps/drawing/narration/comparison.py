@@ -51,10 +51,10 @@ def tell_size(snapshot: SizeSnapshot, voice: TextFormat) -> Narration:
         details.append(
             voice.say(
                 ngettext(
-                    "{share} of the text is split the same way, and {number} word differently. ≠ marks a split "
-                    "found in no other column.",
-                    "{share} of the text is split the same way, and {number} different words differently. ≠ marks "
-                    "a split found in no other column.",
+                    "{share} of the text is split the same way; {number} word is split differently. ≠ marks a "
+                    "split found in no other column.",
+                    "{share} of the text is split the same way; {number} different words are split differently. "
+                    "≠ marks a split found in no other column.",
                     snapshot.different,
                 ),
                 number=count(snapshot.different),

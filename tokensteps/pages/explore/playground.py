@@ -45,12 +45,18 @@ from tokensteps.pages.explore.playground_state import (
     text_query,
 )
 from tokensteps.pages.explore.playground_tabs import show_playground_tabs
-from tokensteps.pages.explore.playground_tokenizers import open_slot, refused, tokenizer_choice
+from tokensteps.pages.explore.playground_tokenizers import (
+    PLAYGROUND,
+    open_slot,
+    pushed_out,
+    refused,
+    tokenizer_choice,
+)
 from tokensteps.pages.explore.why.why_state import ask_about_stretch
 from tokensteps.runs.rules import PLAYGROUND_RULES
 from tokensteps.shell.navigation import page_link
 from tokensteps.streamlit_internals import session_id
-from tokensteps.widgets.notes import lasting, problem
+from tokensteps.widgets.notes import lasting, note, problem
 from tokensteps.widgets.tour import titled
 
 SPECIAL_LISTED: Final = 300
@@ -67,7 +73,6 @@ def show() -> None:
     titled("playground", _("Playground"))
     lead = _("Type or paste a text and see its tokens, with any tokenizer or several side by side.")
     st.html(lead_html(lead))
-    complaints += refused("playground")
     with (
         st.container()
     ):  # the contents come and go, but must not move the text box: it would be drawn as a new one
@@ -85,6 +90,7 @@ def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
     """The box, the counts, the chips and the tabs: the parts that change during typing. `subjects` are the
     loaded tokenizers by letter."""
     use_language(st.session_state["language"])
+    brought = st.container()
     typed = editor(
         playground_value("text"),
         "playground.editor",
@@ -105,6 +111,8 @@ def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
         if turns_back(playground_value("text"), typed.text):
             st.session_state.pop("playground.page", None)
         st.session_state["playground.text"] = typed.text
+    with brought:
+        say_brought()
     version = playground_value("nonce"), 0 if typed is None else typed.at
     with st.container(key="playground.train"):
         training_link()
@@ -134,6 +142,16 @@ def show_text(subjects: Mapping[str, ShownTokenizer]) -> None:
         return
     with st.container(key="playground.follows"):  # dimmed while somebody types: it is about the text before
         show_playground_tabs(analyses)
+
+
+def say_brought() -> None:
+    """What became of the visitor's tokenizer: why it was refused, or what it pushed out; until the text or
+    the tokenizers are changed."""
+    about = playground_value("text"), chosen_specs()
+    for text in lasting("playground.file", refused(PLAYGROUND), about):
+        problem(text)
+    for text in lasting("playground.room", pushed_out(), about):
+        note(text)
 
 
 def _typing_name() -> str:

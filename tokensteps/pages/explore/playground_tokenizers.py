@@ -39,6 +39,7 @@ from tokensteps.widgets.boxes import text_box
 from tokensteps.widgets.notes import problem
 
 PLAYGROUND = "playground"
+PUSHED_OUT = "playground.pushed_out"
 
 
 def tokenizer_choice() -> list[DeltaGenerator]:
@@ -111,9 +112,21 @@ def _choice_changed(slot: int, name: str) -> None:
 
 
 def _show_first(spec: str) -> None:
-    """Show a tokenizer in front; the others move on by one: nothing is pushed out while there is room."""
-    others = [one for one in chosen_specs() if one != spec]
-    st.session_state["playground.specs"] = [spec, *others][: len(PLAYGROUND_SLOTS)]
+    """Show a tokenizer in front; the others move on by one: nothing is pushed out while there is room, and
+    then the page says what."""
+    chosen, room = [spec, *(one for one in chosen_specs() if one != spec)], len(PLAYGROUND_SLOTS)
+    st.session_state["playground.specs"] = chosen[:room]
+    for one in chosen[room:]:
+        st.session_state[PUSHED_OUT] = choices.title(one)
+
+
+def pushed_out() -> list[str]:
+    """Which tokenizer had to make room for the visitor's, told once."""
+    name = st.session_state.pop(PUSHED_OUT, "")
+    message = _(
+        "There is room for {number} tokenizers, so {name} is no longer shown: choose it in a box to see it again."
+    )
+    return [message.format(number=count(len(PLAYGROUND_SLOTS)), name=name)] if name else []
 
 
 # --- On every page that takes any tokenizer -----------------------------------------------------------------

@@ -81,7 +81,7 @@ def step_rows(view: TrainView[AnyTrace], table: StepTable, total: int, whole: st
     asks = total > TOP_ROWS and not find
     limit = TOP_ROWS if asks and not everything else MOST_ROWS
     message = whole if total <= limit else best
-    if find:
+    if find and total:
         message = _("Only those with this text, out of all {number} after step {step}.")
     content = message.format(step=count(view.step), number=count(total), shown=count(limit))
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tokensteps.catalogue.analysis import Analysis
+from tokensteps.drawing.tokens import readable
 from tokensteps.language.i18n import N_, _, count
 from tokensteps.language.numbers import price_text
 from tokensteps.limits import MOST_ROWS
@@ -41,7 +42,7 @@ def tokens_tab(analyses: Mapping[str, Analysis]) -> None:
 
 def counted_tokens(analysis: Analysis) -> pd.DataFrame:
     """One row per token of the text: the most frequent first, equally frequent ones by their first place."""
-    first: dict[int, int] = {}
+    subject, first = analysis.subject, dict[int, int]()
     for index, identifier in enumerate(analysis.ids):
         first.setdefault(identifier, index)
     counts, all_tokens = analysis.occurrences, len(analysis)
@@ -49,7 +50,7 @@ def counted_tokens(analysis: Analysis) -> pd.DataFrame:
     return pd.DataFrame(
         {
             _("Id"): ranked,
-            _("Token"): [analysis.subject.token(identifier) for identifier in ranked],
+            _("Token"): [readable(subject.token(identifier), subject.style) for identifier in ranked],
             _("Count"): [counts[identifier] for identifier in ranked],
             _("Share, %"): [100 * counts[identifier] / all_tokens for identifier in ranked],
             _("First character"): [analysis.offsets[first[identifier]][0] for identifier in ranked],
