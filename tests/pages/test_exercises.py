@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.pages import Page, address, answer_box, problems, run
 from tokensteps.pages.learn.exercises import EXERCISE_FORM, WORKSHEET_EXERCISES, Selection, pack_exercises
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS, Exercise, make
+from tokensteps.teaching.path.stations import FOLLOW_UP
 from tokensteps.teaching.questions import Cells
 
 PAGE = Page("exercises", Path("pages", "learn", "exercises.py"), ())
@@ -266,3 +267,18 @@ def test_after_back_the_boxes_are_empty(monkeypatch: pytest.MonkeyPatch) -> None
     app.query_params["seed"] = "1"
     run(app)
     assert shown(app).seed == 1 and answer_box(app, EXERCISE_FORM, "cell.0").value == ""
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_the_path_ends_at_an_exercise_not_yet_answered(answered: bool) -> None:
+    """A station's own exercise is the first one of its kind, too."""
+    app = PAGE.opened("kind=bpe_count&level=1&seed=1")
+    if answered:
+        answer(app, shown(app).question.key)
+    run(app.switch_page(str(Path("pages", "learn", "glossary.py"))))
+    app.query_params.clear()
+    for name, value in FOLLOW_UP.query.items():
+        app.query_params[name] = value
+    run(app.switch_page(str(PAGE.script)))
+    assert verdict(app) == "" and shown(app).kind == ("bpe_pair" if answered else "bpe_count")
+    assert address(app)["seed"] == ("2" if answered else "1")

@@ -103,7 +103,9 @@ def upload(app: AppTest, name: str, data: bytes) -> AppTest:
 
 def test_a_refusal_is_about_this_text_and_a_fifth_tokenizer_pushes_one_out() -> None:
     """Both are said until the text is changed."""
-    app = upload(opened(text=TEXT, t1=READY[0], t2=READY[1], t3=READY[2], t4="bpe?corpus=hug"), "a.json", b"{")
+    app = upload(
+        opened(text=TEXT, t1=READY[0], t2=READY[1], t3=READY[2], t4="bpe?corpus=hug"), "a.json", b"{"
+    )
     assert any("a.json" in text for text in bodies(app, "note problem"))
     upload(app, "vocab.txt", b"[PAD]\n[UNK]\nthe\n")
     assert "t4" in address(app) and "hug" not in "".join(address(app).values())

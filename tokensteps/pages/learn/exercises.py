@@ -181,10 +181,20 @@ def open_selection() -> tuple[Selection, list[str]]:
     if reads_address(key not in state):
         former = state.get(key)
         state[key], complaints = read_selection(st.query_params.to_dict())
+        if state[key].kind == PATH_KIND and "seed" not in st.query_params:
+            state[key] = _after_answered(state[key])
         _set_widgets(state[key])
         if former is not None and state[key] != former:  # the boxes are about another exercise
             empty_boxes(EXERCISE_FORM)
     return state[key], complaints
+
+
+def _after_answered(chosen: Selection) -> Selection:
+    """The first exercise from there on that isn't answered: a station's own was the first of its kind."""
+    record = _record()
+    while record.answered(record.verdicts.get(make(chosen.kind, chosen.level, chosen.seed).name)):
+        chosen = chosen._replace(seed=chosen.seed + 1)
+    return chosen
 
 
 def _set_widgets(chosen: Selection) -> None:
