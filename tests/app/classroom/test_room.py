@@ -21,12 +21,16 @@ from tokensteps.classroom.codes import Person
 from tokensteps.classroom.events import People, events, state_for
 from tokensteps.classroom.gradebook import gradebook, grades_csv
 from tokensteps.classroom.questions import (
+    PREPARED_TEXTS,
     RequestRefused,
     as_deck,
     as_judged,
     as_pace,
     as_picks,
+    as_place,
+    as_plan,
     as_teams,
+    read_assignment,
     read_question,
     text,
 )
@@ -38,6 +42,7 @@ from tokensteps.limits import (
     CLASS_BEHIND,
     CLASS_DEVICES,
     DEVICE_ENTRIES,
+    FREE_BARS,
     LATE_SECONDS,
 )
 
@@ -230,6 +235,7 @@ def test_a_class_is_kept_between_two_steps_until_it_goes_elsewhere() -> None:
         assert room.pace == (2, 5)
         say(room, *ended)
         assert room.pace is None, ended
+    assert as_pace({"first": 2, "last": 40_000}) == {"first": 2, "last": 40_000}
     for wrong in ({"first": 5, "last": 2}, {"first": 1}, {"first": "1", "last": 2}, {"first": -1, "last": 2}):
         with pytest.raises(RequestRefused):
             as_pace(wrong)
@@ -257,10 +263,12 @@ def test_bars_stand_by_team() -> None:
         [0, 0, 1, 0],
         [0, 0, 0, 1],
     ]
+    assert [team["others"] for team in teams] == [{"count": 0}] * 4
     assert room.rounds[2].by_team(0) == []
     for wrong in (3, "2", 2.0, True, None):
-        with pytest.raises(RequestRefused):
+        with pytest.raises(RequestRefused) as refused:
             as_teams({"teams": wrong})
+        assert refused.value.kind == "form"
 
 
 def test_prepared_questions_are_for_the_lecturer_alone() -> None:
@@ -298,8 +306,13 @@ def test_prepared_questions_are_for_the_lecturer_alone() -> None:
         [{**one, "choices": "ab"}],
         [{**one, "right": 6}],
     ):
-        with pytest.raises(RequestRefused):
+        with pytest.raises(RequestRefused) as refused:
             as_deck({"questions": wrong})
+        assert refused.value.kind == "form"
+    plain = {"choices": ["a", " b "], "right": 1}
+    assert as_deck({"questions": [plain]})["questions"] == [
+        {**dict.fromkeys(PREPARED_TEXTS, ""), "choices": ["a", "b"], "right": 1}
+    ], "a text left out is empty"
 
 
 def test_nicknames_begin_before_the_first_question_or_not_at_all() -> None:
@@ -358,6 +371,7 @@ def test_the_countdown_ends_a_vote() -> None:
     in_time, late = ({**answer(1, "a"), "at": opened + 30 + LATE_SECONDS + more} for more in (-0.1, 0.1))
     assert say(room, in_time, {**late, "n": 2}) == [None, "late"]
     assert room.rounds[1].left(opened + 10) == 20
+    assert room.rounds[1].left(opened + 9.96) == 20, "in tenths, so that hundreds share an event"
     assert room.rounds[1].left(opened - 3600) == 30, "a clock was set back"
 
 
@@ -373,7 +387,23 @@ def test_long_tails_are_gathered() -> None:
     assert len(message["bars"]) == BARS
     assert message["others"] == {"answers": many - BARS, "count": many - BARS}
     assert sum(bar["count"] for bar in message["bars"]) + message["others"]["count"] == many + 1
+    [all_of_them] = room.rounds[1].by_team(1)
+    assert all_of_them == {"bars": message["bars"], "others": {"count": many - BARS}, "answered": many + 1}
     assert room.rounds[1].right() is None, "a question without a key has no right answer"
+
+
+def test_the_rest_of_free_answers_is_counted() -> None:
+    """Oracle: answers all different, one for each device, two of them the same but for case."""
+    free = read_question({"kind": "own", "say": {"": "Why?"}, "input": "free", "key": []})
+    many = FREE_BARS + 5
+    room = room_of(*[JOIN] * (many + 1), place(0), {"do": "ask", "question": free})
+    say(room, *(answer(one, f"w{one:03}") for one in range(1, many + 1)), answer(many + 1, "W003"))
+    message = room.rounds[1].bars()
+    assert [bar["answer"] for bar in message["bars"][:3]] == ["W003", "w001", "w002"]
+    assert [bar["count"] for bar in message["bars"]] == [2, *[1] * (FREE_BARS - 1)]
+    assert message["others"] == {"answers": 5, "count": 5}
+    rest = [*csv.DictReader(io.StringIO(rounds_csv(room)))][-1]
+    assert (rest["answer"], rest["count"]) == ("…", "5")
 
 
 def test_a_student_hears_no_key_and_nobody_elses_answer() -> None:
@@ -435,6 +465,8 @@ def test_ties_count_as_neither_right_nor_wrong() -> None:
     before, after = heard.split("event: reveal")
     assert "tied" not in before
     assert '"tied":["b"]' in after
+    name, told = news(room, room.known - 1, LECTURER)[-1]
+    assert (name, told["key"], told["tied"], told["right"]) == ("reveal", ["a"], ["b"], 1)
     assert "Which? =a b" in rounds_csv(room)
 
 
@@ -466,12 +498,58 @@ def test_a_question_is_put_aside_once_it_is_revealed() -> None:
     assert "put" not in state_for(room, Person("", "", 1), NOBODY, 0.0)["round"]
 
 
+def test_a_state_and_a_summary_tell_everything_by_its_name() -> None:
+    """Their readers are in the browser, or a lecturer's own script. Oracle: a class of two, written down by
+    hand."""
+    room = room_of(JOIN, JOIN, place(3), ASK, answer(1, "a"), {"do": "lost", "n": 2})
+    give = {"page": "exercises", "query": "seed=7", "questions": 1, "label": ""}
+    say(room, {"do": "show", "round": 1}, {"do": "give", **give}, answer(2, "tied", 2, q=0))
+    people = People(2, 1)
+    here = {"page": "bpe", "run": 1, "step": 3, "tab": "", "by": ""}
+    shown = {"kind": "pair", "say": QUESTION["say"], "input": "choices", "choices": QUESTION["choices"]}
+    bars = {
+        "bars": [{"answer": "a", "count": 1}, {"answer": "b", "count": 0}],
+        "others": {"answers": 0, "count": 0},
+    }
+    lost = [{"run": 1, "step": 3, "count": 1}]
+    done = [{"done": 1, "right": 0, "tied": 1}]
+    common = {
+        "code": "CDFHJK", "nicknames": False, "ended": False, "place": {**here, "query": "corpus=course"}, "blank": False,
+        "all": True, "pace": None, "teams": 0,
+    }  # fmt: skip
+    asked = {"round": 1, "first": 1, "place": common["place"], "left": None, "state": "shown"}
+    assert state_for(room, STUDENT, people, 4.0) == {
+        "role": "student", **common, "number": 1, "nickname": "", "follows": True,
+        "round": {**asked, "question": shown, "mine": "a"}, "give": {"round": 2, **give},
+    }  # fmt: skip
+    whole = {**shown, "key": ["a"], "tied": []}
+    assert state_for(room, LECTURER, people, 4.0, [1]) == {
+        "role": "lecturer", **common, "plan": None, "people": {"here": 2, "follow": 1, "joined": 2}, "lost": lost, "rounds": [1],
+        "round": {**asked, "question": whole, "prepared": "", "answered": 1, "of": 2, **bars, "teams": [], "put": False},
+        "give": {"round": 2, **give, "progress": {"round": 2, "of": 2, "questions": done}}, "deck": [], "asked": [],
+    }  # fmt: skip
+    assert summary(room) == {
+        "code": "CDFHJK", "opened": 0.0, "ended": False, "joined": 2, "nicknames": False,
+        "runs": [{"run": 1, "page": "bpe", "query": "corpus=course"}],
+        "rounds": [
+            {
+                "round": 1, "first": 1, "question": whole, "place": here, "at": 4.0, "state": "shown", "answered": 1, "of": 2,
+                "right": 1, "tied": 0, **bars,
+            }
+        ],
+        "give": {"round": 2, **give, "progress": done}, "lost": lost,
+    }  # fmt: skip
+
+
 def test_lost_counts_each_device_once_a_place() -> None:
     lost = {"do": "lost", "n": 1}
     room = room_of(JOIN, JOIN)
     assert say(room, lost) == ["place"]
     say(room, place(3))
     assert say(room, lost, lost, {**lost, "n": 2}) == [None, "same", None]
+    before = room.known - 1
+    assert news(room, before, LECTURER) == [("lost", {"run": 1, "step": 3, "count": 2})]
+    assert news(room, before, STUDENT) == [] == room.notes[False].after(before)
     say(room, place(4), lost, place(3, page="unigram"), lost)
     assert summary(room)["lost"] == [
         {"run": 1, "step": 3, "count": 2}, {"run": 1, "step": 4, "count": 1}, {"run": 2, "step": 3, "count": 1},
@@ -481,6 +559,7 @@ def test_lost_counts_each_device_once_a_place() -> None:
 def test_students_elsewhere_are_called_back() -> None:
     room = room_of(JOIN, JOIN, {"do": "mode", "n": 2, "follows": False})
     assert [one.follows for one in room.devices.values()] == [True, False]
+    assert say(room, {"do": "mode", "n": 2, "follows": False}) == ["same"]
     say(room, {"do": "call", "all": True})
     assert all(one.follows for one in room.devices.values())
     say(room, {"do": "call", "all": False}, JOIN)
@@ -508,8 +587,29 @@ def test_given_out_tasks_have_progress() -> None:
         {"done": 2, "right": 1, "tied": 0},
         {"done": 1, "right": 0, "tied": 1},
     ]
+    progress = {"round": 1, "of": 2, "questions": room.assignment.progress()}
+    given = {"round": 1, "page": "exercises", "query": "seed=7", "questions": 3, "label": ""}
+    there = [*events(room, 2, LECTURER, People(2, 2), 0.0)]
+    assert [json.loads(one.split(b"data: ")[1]) for one in there] == [
+        {**given, "progress": progress},
+        progress,
+    ]
+    assert news(room, 2, STUDENT) == [("give", given)], "the others' progress is the lecturer's"
     say(room, {"do": "give", "page": "", "query": "", "questions": 0, "label": ""})
     assert room.assignment is None
+    assert [news(room, room.known - 1, person) for person in (LECTURER, STUDENT)] == [[("give", None)]] * 2
+
+
+def test_a_place_a_plan_and_a_given_set_are_read_whole() -> None:
+    """Oracle: the messages themselves, with what they leave out empty."""
+    there = {"page": "bpe", "query": "corpus=hug", "step": 7, "tab": "Ties", "by": "wall"}
+    assert as_place({**there, "evil": 1}) == there
+    assert as_place({}) == {"page": "", "query": "", "step": 0, "tab": "", "by": ""}
+    assert as_plan({"walk": "30.2", "by": "wall", "evil": 1}) == {"walk": "30.2", "by": "wall"}
+    assert as_plan({}) == {"walk": "", "by": ""}
+    whole = {"page": "exercises", "query": "seed=7", "questions": 3, "label": "Counting"}
+    assert read_assignment({**whole, "evil": 1}) == whole
+    assert read_assignment({"questions": 0}) == {"page": "", "query": "", "questions": 0, "label": ""}
 
 
 def test_after_the_end_nothing_counts() -> None:
@@ -614,7 +714,7 @@ def test_hostile_text_stays_text(text: str) -> None:
         None, [], {}, {**QUESTION, "input": "file"}, {**QUESTION, "choices": []}, {**QUESTION, "choices": [{"id": "a"}] * 2},
         {**QUESTION, "key": [1]}, {**QUESTION, "key": ["x" * 5_000]}, {**QUESTION, "say": {}}, {**QUESTION, "say": {"en": "\ud800"}},
         {**QUESTION, "seconds": 1}, {**QUESTION, "seconds": True}, {**QUESTION, "say": {"en": "x" * 5_000}},
-        {**QUESTION, "choices": [{"id": "a", "tokens": "ab"}, {"id": "b"}]},
+        {**QUESTION, "choices": [{"id": "a", "tokens": "ab"}, {"id": "b"}]}, {**QUESTION, "choices": [{"id": " "}, {"id": "b"}]},
         {**QUESTION, "tied": "a"}, {**QUESTION, "say": {"en": ["a"] * 200}}, {**QUESTION, "say": {"en": [{"t": "a", "c": 10}]}},
         {**QUESTION, "say": {"en": ["x" * 900] * 2}}, {**QUESTION, "word": "x" * 99},
         *({**QUESTION, "input": "number", "near": near} for near in ([1], [1, "2"], [1, 1e300], [float("nan"), 1], {"a": 1})),
@@ -624,7 +724,8 @@ def test_invalid_questions_are_refused(broken: Any) -> None:
     with pytest.raises(RequestRefused, match=r".") as refused:
         read_question(broken)
     assert refused.value.kind == "form"
-    assert read_question({**QUESTION, "else": "<script>"}) == {**QUESTION, "tied": []}, "the rest is left out"
+    whole = {**QUESTION, "say": {"en": ["Is ", {"t": "h", "c": 1}, " a token?"]}}
+    assert read_question({**whole, "else": "<script>"}) == {**whole, "tied": []}, "the rest is left out"
 
 
 def test_nicknames_are_sent_only_in_classes_with_nicknames() -> None:
@@ -682,6 +783,7 @@ def test_grades_are_a_row_for_each_student() -> None:
         ["4", "", *none, *none, *none, "0", "0", "2"],
     ]
     bars = [*csv.DictReader(io.StringIO(rounds_csv(room)))]
+    assert {one["key"] for one in bars[:3]} == {"p + u"}
     assert [(one["answer"], one["count"], one["right"], one["tied"]) for one in bars[:3]] == [
         ("p + u", "0", "0", "1"), ("none, =1", "1", "0", "1"), ("b", "2", "0", "1"),
     ]  # fmt: skip
@@ -689,7 +791,12 @@ def test_grades_are_a_row_for_each_student() -> None:
     teams = [row[:4] for row in csv.reader(io.StringIO(grades_csv(room)))]
     assert [row[2] for row in teams] == ["team", "A", "B", "A", "B"]
     assert teams[1][3] == "b | p + u"
-    assert [one["team"] for one in gradebook(room)["students"]] == [0, 1, 0, 1]
+    screen = gradebook(room)["students"]
+    assert [(one["team"], one["tied"], one["total"]) for one in screen] == [
+        (0, 0, 1), (1, 1, 0.5), (0, 1, 0), (1, 0, 0),
+    ]  # fmt: skip
+    assert screen[1]["marks"][2] == {"answer": "", "verdict": "half", "tries": 2}
+    assert screen[3]["marks"] == [None] * 3
 
 
 def test_the_plan_is_sent_to_the_lecturer_alone() -> None:
@@ -739,9 +846,11 @@ def test_words_are_graded_by_whoever_has_the_engine() -> None:
     words = read_question({"kind": "own", "say": {"": "Three"}, "input": "free", "parts": 3, "key": []})
     room = room_of(*[JOIN] * 3, place(0), {"do": "ask", "question": words})
     judge = {"do": "judge", "round": 1, "right": ["hugs", "never said"], "wrong": ["pun"]}
-    say(room, answer(1, " hugs"), answer(2, "pun"))
+    say(room, answer(1, " hugs"), answer(2, "bun"), answer(2, "pun"))
     assert room.rounds[1].unjudged() == ["hugs", "pun"] and room.rounds[1].right() == 0
+    assert [bar["verdict"] for bar in room.rounds[1].bars()["bars"]] == [None, None]
     assert say(room, judge, {**judge, "round": 5}, {**judge, "right": ["hugs"]}) == [None, "round", "same"]
+    assert [bar["verdict"] for bar in room.rounds[1].bars()["bars"]] == ["right", "wrong"]
     assert [note.name for note in room.notes[True].after(room.known - 3)] == ["tally"]
     say(room, answer(3, "hugs"), answer(1, "Hugs"))
     assert room.rounds[1].unjudged() == ["Hugs"], "case matters to a tokenizer"
@@ -751,6 +860,7 @@ def test_words_are_graded_by_whoever_has_the_engine() -> None:
     student = Person("CDFHJK", "b", 1)
     revealed = [one for one in events(room, 0, student, NOBODY, 0.0) if b"event: reveal" in one]
     assert b'"right":true' in revealed[-1], "who was told before the engine had spoken is told again"
+    assert [name for name, _data in news(room, room.known - 1, student)] == ["reveal"]
     own = {
         "do": "ask",
         "question": read_question({"kind": "own", "say": {"": "?"}, "input": "free", "key": []}),
@@ -764,5 +874,7 @@ def test_picks_and_verdicts_are_bounded(broken: Any) -> None:
     for read in (lambda: as_picks({"picked": broken}), lambda: as_judged({"right": broken, "wrong": []})):
         with pytest.raises(RequestRefused):
             read()
+    assert as_picks({"picked": ["a", "b "]}) == {"picked": ["a", "b"]}
+    assert as_judged({"right": ["a"], "wrong": ["b"]}) == {"right": ["a"], "wrong": ["b"]}
     with pytest.raises(RequestRefused):
         read_question({"kind": "own", "say": {"": "?"}, "input": "free", "parts": 10**9, "key": []})

@@ -29,6 +29,7 @@ from tokensteps.limits import (
     CLASS_RATES,
     CLASS_SECONDS,
     DEVICE_RATE,
+    PREPARED_ID,
     REPLY_LIMIT,
     STUDENT_BODY,
 )
@@ -92,11 +93,25 @@ async def test_a_question_from_opening_to_summary(make: Make) -> None:
     assert [(one["answered"], one["right"]) for one in results["rounds"]] == [(1, 1)]
     table = await web.get(f"{code}/summary", **{"as": key, "form": "csv"})
     assert table.headers["content-disposition"].startswith("attachment")
+    assert table.headers["content-type"] == "text/csv; charset=utf-8"
+    lines = table.body.decode("utf-8-sig").splitlines()
+    assert len(lines) == 1 + len(QUESTION["choices"]) and lines[0].startswith("round,repeats,page,query,")
     for kind in ("grades", "students"):
         assert (await web.get(f"{code}/summary", **{"as": key, "form": kind})).error == "names"
     assert (await web.post(f"{code}/end", **{"as": key})).status == 200
     assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).error == "ended"
     assert (await web.get(f"{code}/summary", **{"as": key})).json["ended"]
+
+
+async def test_a_prepared_question_names_itself(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=0)
+    for prepared, error in (("q1", None), ("x" * (PREPARED_ID + 1), "form"), (1, "form")):
+        asked = await web.post(f"{code}/ask", **{"as": key}, question=QUESTION, prepared=prepared)
+        assert asked.json.get("error") == error, prepared
+    this_round = (await web.hub.get(code)).room.round
+    assert this_round is not None and this_round.prepared == "q1"
 
 
 async def test_an_answer_to_an_exercise_names_it(make: Make) -> None:

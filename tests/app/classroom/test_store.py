@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ports import free_port
-from tokensteps.classroom.redis_store import RedisStore
+from tokensteps.classroom.redis_store import ALL, RedisStore
 from tokensteps.classroom.store import FileStore, Store, StoreError
 from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
 
@@ -120,6 +120,20 @@ def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"a-secret-line" not in left
     assert (tmp_path / "classes.sqlite").stat().st_mode & 0o077 == 0, "nobody else reads it"
+
+
+def test_a_redis_forgets_after_a_day(redis_address: str) -> None:
+    """By itself, and all that it holds of a class. Oracle: the time that Redis has left for each key."""
+    import redis
+
+    client = redis.Redis.from_url(redis_address, decode_responses=True)
+    client.flushall()
+    store = RedisStore(redis_address)
+    store.create("CDFHJK", "open", NOW)
+    store.here("CDFHJK", "a", "[1]", NOW)
+    left = {key: client.ttl(key) for key in client.keys() if key != ALL}  # noqa: SIM118
+    assert len(left) == 2
+    assert all(0 < seconds <= CLASS_SECONDS for seconds in left.values())
 
 
 @pytest.mark.parametrize("damage", ["cut", "overwritten"])
