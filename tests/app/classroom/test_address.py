@@ -66,6 +66,36 @@ def test_without_a_network_the_address_stays(monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        (["10.1.2.3"], "10.1.2.3"),
+        (["127.0.0.1", None, "192.168.1.5"], "192.168.1.5"),
+        (["127.0.0.1"] * 4, ""),
+        ([None] * 4, ""),
+    ],
+)
+def test_the_address_is_the_first_that_others_reach(
+    own: list[str | None], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Oracle: the addresses that a system says it would send from, None where there is no way; a loopback is
+    reached by nobody else."""
+    said = iter(own)
+
+    class Answering(socket.socket):
+        def connect(self, _address: object) -> None:
+            self.said = next(said)
+            if self.said is None:
+                raise OSError("Network is unreachable")
+
+        def getsockname(self) -> tuple[str | None, int]:
+            return self.said, 9
+
+    monkeypatch.setattr(address.socket, "socket", Answering)
+    assert local_address() == expected
+    assert [*said] == []
+
+
 def test_finding_the_address_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent(socket.socket):
         def send(self, *_given: object) -> int:

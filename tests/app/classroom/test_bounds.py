@@ -29,6 +29,7 @@ from tokensteps.classroom.rounds import Round
 from tokensteps.limits import (
     BARS,
     CLASS_BEHIND_BYTES,
+    CLASS_BODY,
     CLASS_LINE,
     NUMBER_LIMIT,
     QUESTION_BYTES,
@@ -148,9 +149,11 @@ async def test_a_number_has_few_digits_and_a_question_few_bytes(make: Make) -> N
     assert (await web.post(f"{code}/answer", **answer, answer=long[:-1])).status == 200
     large = {**QUESTION, "input": "text", "key": ["\u5b57" * 400] * (QUESTION_BYTES // 2400 + 1)}
     assert (await web.post(f"{code}/ask", **{"as": key}, question=large)).error == "large"
-    wide = "\u5b57" * (CLASS_LINE // 6)  # three bytes each on the way here, six in the log
-    response = await web.post(f"{code}/place", **{"as": key}, page="bpe", query=wide, step=1)
-    assert response.error == "large"
+    for letters, error in ((CLASS_LINE // 6, "large"), (CLASS_LINE // 6 - 50, None)):
+        wide = {"as": key, "page": "bpe", "query": "\u5b57" * letters, "step": 1}
+        sent = json.dumps(wide, ensure_ascii=False).encode()  # three bytes a letter, six in the log
+        assert len(sent) < CLASS_BODY
+        assert (await web.ask("POST", f"{code}/place", sent)).json.get("error") == error
     many = "q" * (SEALED_LIMIT + 1)
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", query=many, step=1)).error == "form"
 
@@ -351,6 +354,21 @@ async def test_summaries_are_computed_in_a_thread_once_and_rate_limited(
     late = [await web.get(f"{code}/summary", **wanted) for _ in range(burst)]
     assert (late[-1].status, late[-1].error) == (429, "often")
     assert (await web.get(f"{code}/summary", **{"as": key}, form="tables")).error == "form"
+
+
+async def test_long_work_is_done_one_after_the_other(make: Make) -> None:
+    """So that the event loop shares the processor with no more than one of them."""
+    web, held = make(), threading.Event()
+
+    def work(number: int) -> int:
+        assert number or held.wait(60)
+        return threading.get_ident()
+
+    tasks = [asyncio.ensure_future(web.hub.apart(lambda number=number: work(number))) for number in range(5)]
+    await turns()
+    assert not any(task.done() for task in tasks)
+    held.set()
+    assert len({*await asyncio.gather(*tasks)} - {threading.get_ident()}) == 1
 
 
 async def test_a_summary_leaves_in_pieces(make: Make) -> None:

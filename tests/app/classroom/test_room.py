@@ -670,14 +670,12 @@ def test_a_query_is_sent_only_when_it_is_another() -> None:
     )
     messages = [dict(note.data) for note in room.notes[False].after(0)]
     assert ["query" in one for one in messages] == [True, False, True, True]
-    assert room.place == {
-        "run": 1,
-        "page": "bpe",
-        "query": "corpus=course",
-        "step": 5,
-        "tab": "x",
-        "by": "",
-    }
+    there = {"run": 1, "page": "bpe", "query": "corpus=course", "step": 5, "tab": "x", "by": ""}
+    assert room.place == there
+    again = {"do": "place", "run": 1, "step": 5, "tab": "x"}
+    assert say(room, again, again | {"tab": "y", "by": "wall"}) == ["same", None]
+    assert room.place == there | {"tab": "y", "by": "wall"}
+    assert news(room, room.known - 1, STUDENT) == [("place", {"run": 1, "step": 5, "tab": "y", "by": "wall"})]
 
 
 HOSTILE = (

@@ -18,7 +18,7 @@ from tests.app.classroom.web import QUESTION, Web, attend
 from tests.loops import finished
 from tests.samples import sampled
 from tests.waiting import Clock
-from tokensteps.classroom import hub
+from tokensteps.classroom import hub, routes
 from tokensteps.classroom.codes import Person, credential, new_code
 from tokensteps.classroom.hub import Hub
 from tokensteps.classroom.store import FileStore, StoreError
@@ -82,7 +82,8 @@ async def test_a_question_from_opening_to_summary(make: Make) -> None:
     assert (await web.post(f"{code}/join", device=device)).json["number"] == 1, (
         "the same device is the same student"
     )
-    assert (await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)).error == "place"
+    early = await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)
+    assert early.json == {"error": "place", "say": routes.SAY["place"]}
     await web.post(f"{code}/place", **{"as": key}, page="bpe", query="", step=0)
     assert (await web.post(f"{code}/ask", **{"as": key}, question=QUESTION)).json == {"round": 1}
     assert (await web.post(f"{code}/answer", **{"as": device}, round=1, answer="a")).status == 200
@@ -112,6 +113,17 @@ async def test_a_prepared_question_names_itself(make: Make) -> None:
         assert asked.json.get("error") == error, prepared
     this_round = (await web.hub.get(code)).room.round
     assert this_round is not None and this_round.prepared == "q1"
+
+
+async def test_a_runs_address_is_written_down_once(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    for step in range(3):
+        await web.post(f"{code}/place", **{"as": key}, page="bpe", query="corpus=hug", step=step)
+    assert web.store is not None
+    assert ["corpus=hug" in line for line in web.store.read(code, 1)] == [True, False, False]
+    place = (await web.hub.get(code)).room.place
+    assert place is not None and (place["page"], place["query"], place["step"]) == ("bpe", "corpus=hug", 2)
 
 
 async def test_an_answer_to_an_exercise_names_it(make: Make) -> None:
@@ -197,6 +209,13 @@ def test_codes_cannot_be_walked_through(make: Make) -> None:
     guesses = CLASS_RATES["wrong"].burst + CLASS_RATES["wrong"].pace * CLASS_SECONDS
     assert guesses * 100 / len(CODE_LETTERS) ** CODE_LENGTH < 0.01
     assert len({new_code() for _ in range(1_000)}) > 998
+
+
+async def test_what_is_no_code_names_no_class(make: Make) -> None:
+    web = make()
+    for word in ("x", "CDFHJ", "CDFHJKM", "ÄÖÜÄÖÜ"):
+        for answer in (await web.post(f"{word}/join"), await web.get(f"{word}/summary")):
+            assert (answer.status, answer.error) == (404, "gone"), word
 
 
 async def test_codes_cannot_be_tried_all_at_once(make: Make) -> None:
@@ -378,7 +397,11 @@ async def test_a_store_that_fails_costs_nobody_a_try(make: Make, monkeypatch: py
             broken.setattr(web.store, name, full)
         assert {(await later.post("open")).error for _ in range(30)} == {"store"}
         assert {(await later.post(f"{code}/join")).error for _ in range(150)} == {"store"}
-    assert (await later.post("open")).status == 200
+    with monkeypatch.context() as broken:
+        broken.setattr(web.store, "read", full)
+        opened = await later.post("open")
+    assert opened.status == 200, "it is written down, though not yet in memory"
+    assert (await later.post(f"{opened.json['code']}/join")).status == 200
     joined = await asyncio.gather(*(later.post(f"{code}/join") for _ in range(150)))
     assert {one.status for one in joined} == {200}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,12 +17,13 @@ import pytest
 from tests.app.classroom.web import QUESTION, Ear, Web, attend
 from tests.loops import reached, turns
 from tests.waiting import Clock
-from tokensteps.classroom import stream
+from tokensteps.classroom import routes, stream
 from tokensteps.classroom.store import FileStore
 from tokensteps.limits import (
     CLASS_BEHIND,
     CLASS_IDLE_SECONDS,
     CLASS_SECONDS,
+    PRESENCE_LOST,
     PRESENCE_SECONDS,
     STREAMS_EACH,
 )
@@ -81,6 +83,19 @@ async def test_returning_clients_get_exactly_the_missed_events(make: Make) -> No
     assert "state" not in [name for name, _data, _id in ear.events]
 
 
+async def test_a_returning_lecturer_gets_the_missed_events_and_the_people(make: Make) -> None:
+    web = make()
+    code, key = await web.open()
+    await web.join(code)
+    known = (await web.hub.get(code)).room.known
+    for number in range(3):
+        await step(web, code, key, number)
+    wall = web.listen(code, key, after=known)
+    assert await wall.hears("people") == {"here": 0, "follow": 0, "joined": 1}
+    assert [one["step"] for one in wall.named("place")] == [0, 1, 2]
+    assert wall.named("state") == []
+
+
 @pytest.mark.parametrize("after", [10**6, -1, "x", "9" * 50])
 async def test_an_impossible_id_gets_the_whole_state(make: Make, after: object) -> None:
     web = make()
@@ -137,6 +152,20 @@ async def test_a_device_has_few_streams(make: Make) -> None:
     await step(web, code, key, 1)
 
 
+async def test_an_address_has_a_limit_of_streams(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "CONNECTIONS_EACH", 2)
+    web = make()
+    code, _key = await web.open()
+    devices = [await web.join(code) for _ in range(3)]
+    for device in devices[:2]:
+        await web.listen(code, device).hears("state")
+    refused = await web.get(f"{code}/events", **{"as": devices[2]})
+    assert (refused.status, refused.error) == (429, "often")
+    web.tasks[0].cancel()
+    await asyncio.gather(web.tasks[0], return_exceptions=True)
+    await web.listen(code, devices[2]).hears("state")
+
+
 async def test_hundreds_of_answers_wake_no_student(make: Make) -> None:
     """Nor does a student who comes back after them need everything anew."""
     web = make()
@@ -188,6 +217,28 @@ async def test_the_wall_has_counts_and_no_names(make: Make) -> None:
     assert len(wall.named("tally")) <= 12
 
 
+async def test_a_countdown_goes_on_for_whoever_hears_of_it_late(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By the server's clock: in the event, in the state of a newcomer, and in the event of a phone that comes
+    back."""
+    clock = Clock()
+    web = attend(monkeypatch, tmp_path, clock)()
+    code, key = await web.open()
+    device = await web.join(code)
+    ears = [web.listen(code, key), web.listen(code, device)]
+    for ear in ears:
+        await ear.hears("state")
+    await step(web, code, key, 1)
+    await web.post(f"{code}/ask", **{"as": key}, question={**QUESTION, "seconds": 30})
+    for ear in ears:
+        assert (await ear.hears("ask"))["left"] == 30
+    clock.now += 12
+    late, back = web.listen(code, device), web.listen(code, device, after=3)
+    assert (await late.hears("state"))["round"]["left"] == 18
+    assert (await back.hears("ask"))["left"] == 18
+
+
 async def test_people_are_counted_across_servers(make: Make) -> None:
     one, other = make(), make()
     code, key = await one.open()
@@ -202,6 +253,47 @@ async def test_people_are_counted_across_servers(make: Make) -> None:
     assert (await there.hears("place"))["step"] == 4, "the other server hears of it"
     here[0].gone.set()
     await reached(lambda: wall.named("people")[-1] == {"here": 2, "follow": 1, "joined": 4})
+
+
+async def test_the_same_people_are_noted_again_only_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each note is a write for all servers to wait for. Oracle: the calls of the store, counted."""
+    clock, calls = Clock(), Counter[str]()
+    web = attend(monkeypatch, tmp_path, clock)()
+    for name in ("here", "everywhere"):
+        ask = getattr(web.store, name)
+        monkeypatch.setattr(
+            web.store, name, lambda *given, name=name, ask=ask: (calls.update([name]), ask(*given))[1]
+        )
+
+    code, key = await web.open()
+    for who in (key, await web.join(code)):
+        await web.listen(code, who).hears("state")
+    clock.now += PRESENCE_SECONDS
+    await reached(lambda: calls["here"] == 1)
+    for _ in range(2):  # less than a third of the time after which they would be taken for lost
+        counts = calls["everywhere"]
+        clock.now += PRESENCE_SECONDS
+        await reached(lambda counts=counts: calls["everywhere"] > counts)
+    assert calls["here"] == 1
+    clock.now += PRESENCE_LOST
+    await reached(lambda: calls["here"] == 2)
+
+
+async def test_who_comes_wakes_the_lecturer_alone(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = make()
+    code, key = await web.open()
+    wall, here = web.listen(code, key), web.listen(code, await web.join(code))
+    for ear in (wall, here):
+        await ear.hears("state")
+    [listening] = (await web.hub.get(code)).streams[1]
+    woken: list[str] = []
+    monkeypatch.setattr(listening.bell, "set", lambda: woken.append("woken"))
+    await web.listen(code, await web.join(code)).hears("state")
+    await reached(lambda: wall.named("people") and wall.named("people")[-1]["here"] == 2)
+    await turns()
+    assert not woken
 
 
 async def test_the_lecturer_hears_of_a_student_who_comes_back(make: Make) -> None:
