@@ -77,6 +77,7 @@ pytest_add_cli_args=
   no:cacheprovider
   -k
   (not __mutmut_ or __mutmut_orig) and not names_the_line
+timeout_multiplier=4
 pytest_add_cli_args_test_selection=
   {tests}
 """
