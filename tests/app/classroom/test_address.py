@@ -12,7 +12,7 @@ import socket
 import pytest
 import segno
 
-from tokensteps.classroom import address
+from tokensteps.classroom import address, startup
 from tokensteps.classroom.address import BORDER, local_address, qr, reachable
 from tokensteps.limits import QR_LIMIT
 
@@ -108,3 +108,35 @@ def test_finding_the_address_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     if result:
         with socket.socket() as own:
             own.bind((result, 0))  # only an address of this machine can be bound
+
+
+@pytest.mark.parametrize(
+    ("listens", "network", "certificate", "expected"),
+    [
+        ("", "192.0.2.7", "", "http://192.0.2.7:8501/tokens"),
+        (None, "192.0.2.7", "", "http://192.0.2.7:8501/tokens"),
+        ("0.0.0.0", "192.0.2.7", "", "http://192.0.2.7:8501/tokens"),
+        ("::", "192.0.2.7", "", "http://192.0.2.7:8501/tokens"),
+        ("", "192.0.2.7", "own.pem", "https://192.0.2.7:8501/tokens"),
+        ("127.0.0.1", "192.0.2.7", "", None),
+        ("localhost", "192.0.2.7", "", None),
+        ("", "", "", None),
+    ],
+)
+def test_a_server_prints_the_address_that_a_class_can_type(
+    listens: str | None,
+    network: str,
+    certificate: str,
+    expected: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """None, if it listens to its own machine alone, or there is no network. Source: `server.address` in
+    Streamlit's options."""
+    options = {"server.address": listens, "server.port": 8501, "server.sslCertFile": certificate}
+    monkeypatch.setattr(startup.st, "get_option", options.__getitem__)
+    monkeypatch.setattr(startup, "local_address", lambda: network)
+    monkeypatch.setattr(startup, "base_path", lambda: "/tokens")
+    startup.tell_address()
+    printed = f"  For a class in the same network: {expected}\n\n" if expected else ""
+    assert capsys.readouterr().out == printed

@@ -556,6 +556,17 @@ def test_lost_counts_each_device_once_a_place() -> None:
     ]  # fmt: skip
 
 
+def test_screens_are_dark_for_all_until_they_are_not() -> None:
+    dark = {"do": "blank", "on": True}
+    room = room_of(JOIN, place(0))
+    before = room.known
+    assert say(room, {"do": "blank", "on": False}, dark, dark) == ["same", None, "same"]
+    for person in (STUDENT, LECTURER):
+        assert news(room, before, person) == [("blank", {"on": True})]
+        assert state_for(room, person, NOBODY, 0.0)["blank"] is True
+    assert say(room, {"do": "blank", "on": False}) == [None] and room.blank is False
+
+
 def test_students_elsewhere_are_called_back() -> None:
     room = room_of(JOIN, JOIN, {"do": "mode", "n": 2, "follows": False})
     assert [one.follows for one in room.devices.values()] == [True, False]
@@ -617,6 +628,7 @@ def test_after_the_end_nothing_counts() -> None:
     before = summary(room)
     for entry in (answer(1, "a"), JOIN, place(1), ASK, {"do": "lost", "n": 1}, {"do": "call", "all": False}):
         assert say(room, entry) == ["ended"]
+    assert say(room, {"do": "end"}) == ["same"], "a second press of the button is no error"
     assert summary(room) == before
 
 

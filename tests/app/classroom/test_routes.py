@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.app.classroom.web import QUESTION, Web, attend
-from tests.loops import finished
+from tests.loops import finished, reached
 from tests.samples import sampled
 from tests.waiting import Clock
 from tokensteps.classroom import hub, routes
@@ -381,6 +381,30 @@ async def test_a_store_that_fails_loses_no_class(make: Make, monkeypatch: pytest
         answer = await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)
         assert (answer.status, answer.error, answer.headers["retry-after"]) == (503, "store", "1")
     assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)).status == 200
+
+
+async def test_the_log_tells_why_a_store_fails(
+    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At a message, and in the background."""
+    web = make()
+    code, key = await web.open()
+
+    def fails(reason: str) -> Callable[..., Any]:
+        def fail(*_given: Any) -> Any:
+            raise StoreError(reason)
+
+        return fail
+
+    with monkeypatch.context() as broken:
+        broken.setattr(web.store, "add", fails("disk full"))
+        assert (await web.post(f"{code}/place", **{"as": key}, page="bpe", step=1)).error == "store"
+        assert caplog.messages == ["Classes: disk full"]
+        caplog.clear()
+        broken.setattr(web.store, "news", fails("disk gone"))
+        await reached(lambda: len(caplog.messages) >= 2)
+        assert caplog.messages[0] == "Classes: disk gone"
+        assert caplog.messages[1].startswith("Classes: The class can't be written down just now.")
 
 
 async def test_a_store_that_fails_costs_nobody_a_try(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ports import free_port
+from tokensteps.classroom import hub
 from tokensteps.classroom.redis_store import ALL, RedisStore
 from tokensteps.classroom.store import FileStore, Store, StoreError
 from tokensteps.limits import CLASS_IDLE, CLASS_SECONDS, CLASSES
@@ -120,6 +121,20 @@ def test_a_file_forgets_after_a_day(tmp_path: Path) -> None:
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"a-secret-line" not in left
     assert (tmp_path / "classes.sqlite").stat().st_mode & 0o077 == 0, "nobody else reads it"
+
+
+def test_servers_share_a_file_unless_a_redis_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "shared_folder", lambda name: tmp_path / name)
+    monkeypatch.delenv("TOKENSTEPS_REDIS", raising=False)
+    one, other = hub.shared_store(), hub.shared_store()
+    assert one.create("CDFHJK", "open", NOW)
+    assert other.read("CDFHJK", 0) == ["open"]
+    assert (tmp_path / "classes" / "classes.sqlite").exists()
+    monkeypatch.setenv("TOKENSTEPS_REDIS", f"redis://127.0.0.1:{free_port()}/0")
+    with pytest.raises(StoreError, match="Redis"):
+        hub.shared_store().read("CDFHJK", 0)
 
 
 def test_a_redis_forgets_after_a_day(redis_address: str) -> None:
