@@ -254,15 +254,16 @@ def test_ids_that_nothing_has_and_special_tokens_outside_of_the_model_stay() -> 
     ],
 )
 def test_impossible_further_training_is_refused(settings: dict[str, Any], message: str) -> None:
+    given = {**settings}  # the parameters stay as they are, for another run in the same process
     corpus = Corpus.from_counts(
-        {"hug": 3, "pug": 2}, pre_tokenizer=settings.pop("pre_tokenizer", "whitespace_split")
+        {"hug": 3, "pug": 2}, pre_tokenizer=given.pop("pre_tokenizer", "whitespace_split")
     )
     counted = Corpus.from_counts({"hug": 3, "pug": 2})
     old: Any = train_bpe(counted, merges=2).tokenizer()
-    if settings.pop("unigram", False):
+    if given.pop("unigram", False):
         old = train_unigram(counted, 20, 10).tokenizer()
     with pytest.raises((SettingError, WrongTypeError, VocabSizeError), match=message):
-        train_bpe(corpus, **({"extend": old} | settings))
+        train_bpe(corpus, **({"extend": old} | given))
 
 
 # --- trimming -----------------------------------------------------------------------------------------------
