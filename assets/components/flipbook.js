@@ -53,6 +53,8 @@ const CHOOSER = '[role="combobox"]:not([aria-expanded="true"], [data-testid="stF
 
 const separated = (number) => number.toLocaleString("en"); // 12,345, as Python writes counts
 const isWhole = (node) => node.scrollHeight <= node.clientHeight + 1; // nothing of it is cut
+const isWide = (table) => table.scrollWidth > table.parentElement.clientWidth + 1
+  - 2 * parseFloat(getComputedStyle(table.parentElement).paddingInlineEnd); // its last column would be cut
 const isBroken = (row) => { // into lines, or a token is wider than the row
   const tokens = row.querySelector(".ts"), one = row.querySelector(".t");
   return tokens?.clientHeight > 1.8 * one?.offsetHeight || tokens?.scrollWidth > tokens?.clientWidth + 1;
@@ -216,7 +218,9 @@ class Fit {
       if (columns > 1 && broken) continue;
       last = level;
       // Side by side, words in two lines would put the rows below out of line.
-      if (needed.every(([pane]) => isWhole(pane)) && !(broken && this.stage.querySelector(".trio"))) break;
+      const wide = this.all(".cols > section > table").some(isWide);
+      const whole = !wide && needed.every(([pane]) => isWhole(pane));
+      if (whole && !(broken && this.stage.querySelector(".trio"))) break;
     }
     this.set(last);
     for (const [, rows] of lists) rows.forEach((row) => row.classList.remove("over"));

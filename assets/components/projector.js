@@ -29,6 +29,8 @@ const SILENT = /^(F(?!5$)\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // key
 
 const stage = () => (document[MAIN]?.isConnected && document[MAIN].checkVisibility() ? document[MAIN] : null);
 const scroller = () => document.querySelector('[data-testid="stMain"]') ?? document.scrollingElement;
+const goesOn = ({ scrollTop, scrollHeight, clientHeight }, forward) => // whether a pane has more of it there
+  (forward ? scrollTop + clientHeight < scrollHeight - 1 : scrollTop > 1);
 const isLost = (node) => node !== document.body && !node?.checkVisibility();
 
 // A black screen over everything.
@@ -329,8 +331,15 @@ class Projector {
     this.project(order[(order.indexOf(this.panel) + 1) % order.length]);
   }
   showRows(forward) { // the rows left out for want of room; of a page or a panel, the next part
-    if (stage()) stage().dispatchEvent(new CustomEvent("tokensteps:rows", { detail: forward }));
+    const pane = this.panes().find((one) => one?.checkVisibility() && goesOn(one, forward));
+    if (pane) pane.scrollBy({ top: (forward ? 0.8 : -0.8) * pane.clientHeight, behavior: "instant" });
+    else if (stage()) stage().dispatchEvent(new CustomEvent("tokensteps:rows", { detail: forward }));
     else this.scroll(forward ? 0.4 : -0.4);
+  }
+  panes() { // with rows of their own: a class's question, and the lists of a panel
+    const parts = document.querySelectorAll(`.ts-class-wall, [${PROJECTED}] *`);
+    return [...parts].flatMap((one) => (one.matches(".ts-class-wall") ? one
+      : [...one.shadowRoot?.querySelectorAll(".ts-chips > .pane, .ts-chips > .ids > p") ?? []]));
   }
   scroll(share) {
     scroller().scrollBy({ top: share * innerHeight, behavior: this.still.matches ? "instant" : "smooth" });

@@ -696,26 +696,53 @@ FITS = """([wall]) => { const bottom = wall.getBoundingClientRect().bottom, foot
   return wall.scrollWidth <= wall.clientWidth && footer.getBoundingClientRect().bottom <= bottom; }"""
 
 
+CUT_ROWS = """() => { const wall = document.querySelector('.ts-class-wall'), end = wall.querySelector('footer').getBoundingClientRect().top;
+  return [...wall.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().bottom - end).filter((over) => over > 1); }"""
+"""How far rows of bars reach under the wall's buttons."""
+CUT_ON_STAGE = """() => { const box = document[Symbol.for('tokensteps.stage')], where = box.querySelector('.where > span');
+  const past = [...box.querySelectorAll('.scores :is(th, td)')].filter((cell) => cell.checkVisibility())
+    .map((cell) => cell.getBoundingClientRect().right - cell.closest('section').getBoundingClientRect().right);
+  return [where.scrollWidth - where.clientWidth, ...past].filter((over) => over > 0); }"""
+"""How much of the step's place, and of its scores, is cut."""
+
+
 def test_four_teams_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
-    """Each team's name and numbers are on the wall, and its buttons in sight. The panel shows the class's
-    teams, not those that it never heard of."""
-    wall = open_page()
-    opened(wall, f"{app}/wordpiece?corpus=hug")
+    """Each team's name and numbers are on the wall, and its buttons in sight, over a plan's note, too; beside
+    them the step's number and its scores. In a window too low for the rows, a sign says so, and ↓ leads
+    there. The panel shows the class's teams, not those that it never heard of."""
+    wall = open_page(viewport={"width": 1280, "height": 800})
+    opened(wall, f"{app}/wordpiece?corpus=hug&walk=30.4")
     wall.keyboard.press("j")
     wall.route("**/teams", lambda route: route.fulfill(body="<p>Log in to the Wi-Fi</p>"), times=1)
     wall.get_by_label("Teams").select_option("2")
     expect(wall.get_by_label("Teams")).to_have_value("0")
     wall.get_by_label("Teams").select_option("4")
     wall.keyboard.press("Escape")
-    for key in "pa":
+    for key in "pha":
         wall.keyboard.press(key)
     expect(wall.locator(f"{WALL} .asked")).to_be_visible()
     wall.keyboard.press("Enter")
     expect(wall.locator(f"{WALL} .counted")).to_be_visible()
     wall.keyboard.press("s")
+    expect(wall.locator(f"{WALL} tbody tr")).to_have_count(6)
+    assert left_over(wall, CUT_ROWS) == []
+    wall.keyboard.press("h")
     wall.keyboard.press("e")
     expect(wall.locator(f"{WALL} tr.right .number")).to_have_text(4 * ["0 · 0 %"])
+    step(wall, 1)
     assert wall.locator(WALL).evaluate_all(FITS)
+    for finds in (CUT_ROWS, CUT_ON_STAGE):
+        assert left_over(wall, finds) == []
+    footer = wall.locator(f"{WALL} footer")
+    expect(footer).to_have_attribute("data-more", "")
+    wall.keyboard.press("p")
+    wall.wait_for_function("!document.fullscreenElement")
+    wall.set_viewport_size({"width": 1000, "height": 440})
+    wall.keyboard.press("p")
+    expect(footer).to_have_attribute("data-more", "↓")
+    for key, sign in (("ArrowDown", "↑"), ("ArrowUp", "↓")):
+        wall.keyboard.press(key)
+        expect(footer).to_have_attribute("data-more", sign)
 
 
 def projected(wall: Page, tab: str) -> None:

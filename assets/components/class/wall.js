@@ -4,6 +4,8 @@
 
 const MOST_PICKED = 12; // answers in people's own words on the wall
 const COUNTDOWNS = [0, 30, 60, 120];
+const FITS = [0, 1, 2, 3]; // how much closer and smaller a question is drawn: the first level that fits
+const SIGNS_OF_MORE = ["", "↑", "↓", "↕"]; // what is out of sight: above, below, both
 
 class Wall {
   // A question before it is asked: {question, kinds}; without a question, one of the lecturer's own, and why.
@@ -18,6 +20,9 @@ class Wall {
     this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
     this.node.addEventListener("keydown", (event) => this.onKeyInside(event));
     this.node.addEventListener("change", ({ target }) => { if (target.matches(".words input")) this.pick(target); });
+    this.node.addEventListener("scroll", () => this.sign(), { passive: true });
+    this.sizes = new ResizeObserver(() => this.fit());
+    this.sizes.observe(this.node);
   }
   get labels() {
     return this.strip.labels;
@@ -36,6 +41,19 @@ class Wall {
   }
 
   // --- drawing
+  fit() { // a row cut off might have the only vote of a team
+    const { node } = this;
+    for (const level of FITS) {
+      node.dataset.fit = level;
+      if (node.scrollHeight <= node.clientHeight + 1) break;
+    }
+    this.sign();
+  }
+  sign() { // ↓ and ↑ scroll it: projector.js
+    const { scrollTop, scrollHeight, clientHeight } = this.node;
+    const sign = SIGNS_OF_MORE[(scrollTop > 1) + 2 * (scrollTop + clientHeight < scrollHeight - 1)];
+    this.node.querySelector("footer")?.setAttribute("data-more", sign);
+  }
   update() {
     const asking = this.draft !== null || this.isLive(), opened = asking && this.node.hidden;
     const inside = this.node.contains(document.activeElement), action = document.activeElement?.dataset.do;
@@ -54,6 +72,7 @@ class Wall {
       const typing = opened && this.was?.closest(TAKES_LETTERS); // as another device asks
       if ((opened && !typing) || lost) (opened ? main : same || main).focus({ preventScroll: true });
       this.tick();
+      this.fit();
     } else if (inside) {
       if (this.was?.isConnected) this.was.focus({ preventScroll: true });
     }
@@ -170,7 +189,10 @@ class Wall {
     const counted = round.state === "open" ? here ?? round.of : round.of ?? here; // some came after the last answer
     const of = Math.max(counted ?? 0, answered);
     const words = filled(this.labels.answered, { number: answered, of });
-    if (line.textContent !== words) line.textContent = words;
+    if (line.textContent !== words) {
+      line.textContent = words;
+      this.fit();
+    }
     this.node.querySelector(".meter i").style.width = `${of ? 100 * answered / of : 0}%`;
   }
 
@@ -262,6 +284,7 @@ class Wall {
     if (this.draft !== draft && !draft.question) this.own.empty();
   }
   close() {
+    this.sizes.disconnect();
     this.node.remove();
   }
 }
