@@ -187,7 +187,7 @@ class Fit {
     this.all(".vocab > div").forEach((strip) => this.cut(strip, [...strip.querySelectorAll(".t")]));
   }
   rows(pane) {
-    return [...pane.querySelectorAll(":scope > .w, :scope > .ws > .w, table tr:has(td):not(:has(th))")];
+    return [...pane.querySelectorAll(":scope > .w, :scope > :is(.ws, .part) .w, table tr:has(td):not(:has(th))")];
   }
   set([tight, type, columns]) {
     this.box.toggleAttribute("data-tight", tight);
@@ -207,7 +207,7 @@ class Fit {
   shrink(lists) {
     const asking = [...document.querySelectorAll('[data-testid="stForm"]')].some((form) => form.checkVisibility());
     const needed = lists.filter(([, rows]) => asking || rows.some((row) => row.matches(".w")));
-    const extra = (row) => !asking && row.matches(".beyond");
+    const extra = (row) => !asking && row.matches(".beyond, .fixed *");
     for (const [, rows] of lists) rows.forEach((row) => row.classList.toggle("over", extra(row)));
     let last;
     for (const level of LEVELS) {
@@ -243,7 +243,8 @@ class Fit {
   }
   // Leaves out the last parts beyond the room, and counts them; lit-up parts go last.
   cut(box, parts, before = 0, most = parts.length) {
-    const order = [...parts.filter((part) => part.matches(LIT)), ...parts.filter((part) => !part.matches(LIT))];
+    const lit = (part) => part.matches(LIT) && !part.closest(".trio"); // there, the same rows in all columns
+    const order = [...parts.filter(lit), ...parts.filter((part) => !lit(part))];
     const show = (number) => {
       order.forEach((part, index) => part.classList.toggle("over", index >= number));
       this.count(box, before + order.slice(number).filter((part) => !part.matches(".gap")).length);

@@ -6,7 +6,7 @@ without their ## inside words, so that equal tokens look the same in all columns
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 from itertools import combinations, islice
 
@@ -14,7 +14,7 @@ from tokenizers_core.training.comparison import Cut, Overlap, SizeSnapshot, Stan
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.narration.comparison import per_word, tell_measure, tell_size, tell_standing
 from tokensteps.drawing.narration.text_format import Marked, Markup, Plain
-from tokensteps.drawing.stage_markup import cut_mark, word_list
+from tokensteps.drawing.stage_markup import cut_mark, more_text, word_list
 from tokensteps.drawing.tokens import Style, chip, chips
 from tokensteps.drawing.training.step_kinds import STEP_KINDS
 from tokensteps.language.i18n import _, count, sentences
@@ -110,11 +110,30 @@ def cuts_panel(snapshot: SizeSnapshot, standing: Standing, style: Style) -> str:
         )
 
     if len(snapshot.trace.corpus.words) <= WORDS_SHOWN:
-        return block_title(_("Words"), True) + rows(first)
+        return block(block_title(_("Words"), True) + rows(first))
     title = _("Split differently") if snapshot.different else _("The most frequent words")
-    below, nothing = block_title(_("Change at this size")), escape(_("none"))
+    nothing = escape(_("none"))
     text = rows(changed) if changed else f'<p class="none">{nothing}</p>'
-    return f'{block_title(title, True)}{rows(first)}{below}<div class="fixed">{text}</div>'
+    return (
+        block(block_title(title, True) + rows(first))
+        + words_left_html(snapshot, cuts.values())
+        + block(block_title(_("Change at this size")) + f'<div class="fixed">{text}</div>')
+    )
+
+
+def block(shown: str) -> str:
+    """Rows with their title: the flipbook leaves both out together."""
+    return f'<div class="part">{shown}</div>'
+
+
+def words_left_html(snapshot: SizeSnapshot, shown: Collection[tuple[Cut | None, ...]]) -> str:
+    """How many words are not shown here: of those with different splits, if there are any. It keeps its line
+    when there are none."""
+    number = snapshot.different - sum(len({*cuts} - {None}) > 1 for cuts in shown)
+    if not snapshot.different:
+        number = len(snapshot.trace.corpus.words) - len(shown)
+    text = escape(more_text(number)) if number else ""
+    return f'<p class="more" data-more="{number}">{text}</p>'
 
 
 def compared_words(snapshot: SizeSnapshot) -> tuple[list[str], list[str]]:
