@@ -6,7 +6,8 @@
 const DRAG = 4; // px
 const MARKUP = `<div class="pane" role="listbox" tabindex="-1"></div>
   <section class="card"><p class="place"><span></span><span></span><button></button></p><div></div></section>
-  <section class="ids"><h2></h2><div class="copy"><button data-copy="ids"></button><button data-copy="tokens"></button>
+  <section class="ids"><h2></h2><div class="below"></div>
+    <div class="copy"><button data-copy="ids"></button><button data-copy="tokens"></button>
     <button data-copy="text"></button><output></output></div><p role="group" tabindex="0"></p></section>`;
 
 const middle = ({ left, right }) => (left + right) / 2;
@@ -49,8 +50,27 @@ class Row {
   marks = []; // of each run, the nodes of its ids
   numbers = [];
 
-  constructor(node) {
-    this.node = node;
+  constructor(node, below) {
+    [this.node, this.below] = [node, below];
+    node.addEventListener("scroll", () => this.count(), { passive: true });
+    new ResizeObserver(() => this.count()).observe(node);
+  }
+  receive({ labels }) {
+    this.labels = labels;
+    this.count();
+  }
+  count() { // the ids below the ones in sight
+    if (!this.labels || !document.documentElement.hasAttribute("data-projector")) return;
+    const spans = this.node.children, end = this.node.getBoundingClientRect().bottom;
+    let [low, high] = [0, spans.length];
+    while (low < high) {
+      const middle = (low + high) >> 1, { top, bottom } = spans[middle].getBoundingClientRect();
+      if ((top + bottom) / 2 < end) low = middle + 1;
+      else high = middle;
+    }
+    const number = spans.length - low, { language, rest_one: one, rest_other: other } = this.labels;
+    const form = { one, other }[new Intl.PluralRules(language).select(number)] ?? other;
+    this.below.textContent = number ? filled(form, { number: number.toLocaleString(language) }) : "";
   }
   draw(runs) { // again only the changed ones
     const ids = runs.flatMap((run) => run.ids);
@@ -100,7 +120,7 @@ class Chips extends Component {
     this.head = make("div", { className: "ts-head" });
     root.prepend(this.head);
     [this.pane, this.heading] = [this.part(".pane"), this.part("h2")];
-    [this.card, this.row] = [new Card(this.part(".card")), new Row(this.part(".ids > p"))];
+    [this.card, this.row] = [new Card(this.part(".card")), new Row(this.part(".ids > p"), this.part(".below"))];
     this.listenToKeys();
     this.listenToPointer();
     this.card.why.addEventListener("click", () => {
@@ -291,6 +311,7 @@ class Chips extends Component {
     row.draw(this.runs);
     this.label(message.labels);
     this.card.receive(message);
+    row.receive(message);
     [pane.scrollTop, row.node.scrollTop] = scrolled;
     const same = pinned && pinned.text === this.runs[before]?.text && pinned.start === this.runs[before].start;
     this.pin(!other && same && this.isChip(before) ? before : undefined);

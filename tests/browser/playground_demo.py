@@ -35,6 +35,7 @@ LABELS = {
     "token": "Token {index} of {total}", "tokens": "Tokens {index}–{last} of {total}",
     "characters": "characters {start}–{end}", "copy_ids": "Copy ids", "copy_tokens": "Copy tokens",
     "copy_text": "Copy text", "copied": "{number} of {total} copied",
+    "rest_one": "and {number} more", "rest_other": "and {number} more",
 }  # fmt: skip
 EXAMPLE = """Tokenizers split text into subwords.\tTabs and newlines are tokens too.
 مرحبا بالعالم، هذا نص عربي من 2025 كلمة.

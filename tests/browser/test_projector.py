@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.app.drawing.test_comparison import example
 from tests.browser.conftest import ROOT, all_there, at_rest, left_over, pause, turn_to
 from tests.browser.hands import tab_to
 from tokensteps.drawing.handout import handout
@@ -43,6 +44,7 @@ UNDER = f"""parts => {{ const boxes = what => [...what].filter(e => e.checkVisib
   const over = boxes(document.querySelectorAll('.ts-projector > button, .ts-open-projected'));
   return boxes([...{BOOK}.querySelectorAll('.transport > *'), ...(parts ? document.querySelectorAll(parts) : [])]).filter(one => over.some(other => one.right > other.left && one.top < other.bottom
     && one.bottom > other.top)).map(one => [one.left, one.right]); }}"""
+TOLD = f"""() => [...{BOOK}.querySelectorAll('.where > span')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"""
 TYPE = "e => e.currentCSSZoom * parseFloat(getComputedStyle(e).fontSize)"
 CUT = f"""() => [...{BOOK}.querySelectorAll('.cols > section')].flatMap(part => [...part.querySelectorAll('.w, tr')]
   .map(row => [part.getBoundingClientRect().bottom, row.getBoundingClientRect()])
@@ -101,6 +103,7 @@ def legible(page: Page) -> None:
         (OUTSIDE, None),
         (UNDER, None),
         (CUT, None),
+        (TOLD, None),
         (SMALL, [NARRATION, 26]),
         (SMALL, [FIGURES, 20]),
     ):
@@ -190,6 +193,8 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
                 page.keyboard.press(key)
             legible(page)
             assert page.evaluate(BEYOND) == []  # of the timeline, the token just learned is in sight
+            if name == "compare":
+                words_that_change_come_with_a_key(page)
             continue
         page.wait_for_function(f"location.pathname === '/{name}'")
         # The playground begins with its text and its tokens, and needs no title.
@@ -202,12 +207,56 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
         assert page.evaluate(
             "(m => m.scrollWidth <= m.clientWidth)(document.querySelector('[data-testid=stMain]'))"
         )
+        if name == "playground":
+            ids_out_of_sight_are_counted_and_come_with_a_key(page)
     page.evaluate("document.exitFullscreen()")  # as the browser's own Escape does
     page.wait_for_function(f"!({ON})")
     assert page.evaluate(f"!{BOOK}.hasAttribute('data-projector')")
     enter(page)
     page.get_by_role("button", name="Leave projector mode").click()
     assert not page.evaluate(ON)
+
+
+COMPARED = f"""() => {{ const [column, ...others] = {BOOK}.querySelectorAll('.trio > section');
+  const seen = (what) => [...column.querySelectorAll(what)].filter((one) => one.checkVisibility());
+  const heights = [column, ...others].map((one) => Math.round(one.querySelector('.track').getBoundingClientRect().top));
+  return {{ titles: seen('h4').map((one) => one.firstChild.textContent), level: new Set(heights).size === 1,
+    words: seen('.w').length + Number(seen('.more')[0]?.textContent.match(/\\d+/)[0] ?? 0) }}; }}"""
+
+
+def words_that_change_come_with_a_key(page: Page) -> None:
+    """Behind the words that are split differently; shown and counted, all are there. Bars are at one height.
+    Oracle: the engine's number of words with different splits (all words shown are among them)."""
+    assert page.evaluate(COMPARED)["level"]
+    for _ in range(2):  # to where Unigram's sentence takes three lines
+        page.keyboard.press("PageUp")
+        page.wait_for_function(f"({COMPARED})().level")
+    compared = page.evaluate(COMPARED)
+    assert compared["titles"] == ["Split differently"]
+    assert compared["words"] == example("course")[page.evaluate(STEP)].different
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"({COMPARED})().titles.join() === 'Change at this size'")
+    assert page.evaluate(COMPARED)["words"] == compared["words"]
+
+
+IDS = """() => { const root = [...document.querySelectorAll('.st-key-playground-chips *')].map((one) => one.shadowRoot).find(Boolean);
+  const row = root.querySelector('.ids > p'), box = row.getBoundingClientRect();
+  const below = [...row.children].filter((id) => id.getBoundingClientRect().top > box.bottom - 1).length;
+  return { below, told: Number(root.querySelector('.below').textContent.match(/\\d+/)?.[0] ?? 0), lines: row.clientHeight / 21 }; }"""
+
+
+def ids_out_of_sight_are_counted_and_come_with_a_key(page: Page) -> None:
+    """In a panel of their own, too, where they have more than a line."""
+    page.wait_for_function(f"(({{ below, told }}) => told > 40 && told === below)(({IDS})())")
+    page.keyboard.press("v")
+    page.wait_for_function(f"(({{ below, told, lines }}) => lines >= 2 && told === below)(({IDS})())")
+    before = page.evaluate(IDS)["told"]
+    assert 0 < before < 55
+    for _ in range(9):
+        page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"(({{ below, told }}) => told === 0 && below === 0)(({IDS})())")
+    page.keyboard.press("Escape")
+    expect(page.locator("html[data-panel]")).to_have_count(0)
 
 
 def test_words_panels_and_a_question(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:

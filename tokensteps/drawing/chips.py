@@ -34,6 +34,8 @@ CHIP_LABELS: Final = (
     "copy_tokens",
     "copy_text",
     "copied",
+    "rest_one",
+    "rest_other",
 )
 LONGEST: Final = 1000
 """Characters (or bytes) that a chip shows; of longer text it shows the beginning, and copies all."""
@@ -137,7 +139,8 @@ def chips_message(
 
     `labels` needs the keys in `CHIP_LABELS`, plain text, and may have "why", for a button about the pinned
     token: "chip" holds `{text}` and `{ids}`; "token" may hold `{index}` and `{total}`, "tokens" also
-    `{last}`, "characters" `{start}` and `{end}` (as in a slice), "copied" `{number}` and `{total}`.
+    `{last}`, "characters" `{start}` and `{end}` (as in a slice), "copied" `{number}` and `{total}`,
+    "rest_one" and "rest_other" `{number}`.
     "language" (BCP 47, default "en") decides the format of numbers.
 
     Raises `ValueError` when a label is missing.

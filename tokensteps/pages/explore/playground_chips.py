@@ -132,6 +132,8 @@ def chip_labels() -> dict[str, str]:
         "copy_tokens": _("Copy tokens"),
         "copy_text": _("Copy text"),
         "copied": _("copied: {number} of {total}"),
+        "rest_one": ngettext("and {number} more", "and {number} more", 1),
+        "rest_other": ngettext("and {number} more", "and {number} more", 2),
         "why": _(WHY_TAB),
         "language": current_language(),
     }
