@@ -362,6 +362,7 @@ def test_the_presenter_view_by_keys(app: str, open_page: Callable[..., Page]) ->
     lecturer.keyboard.press("a")
     expect(lecturer.locator('.ts-class-presenter [data-pad="ask"]')).to_be_focused()
     lecturer.keyboard.press("Enter")
+    named_and_in_one_order(phone)
     phone.locator(f'{CARD} [data-key="=ugs"]').tap()
     expect_answered(lecturer, "1 of 1 have answered")
     expect(lecturer.locator(".ts-class-presenter")).to_be_visible()
@@ -371,6 +372,16 @@ def test_the_presenter_view_by_keys(app: str, open_page: Callable[..., Page]) ->
     expect(phone.locator(f"{CARD} p:has(> .row)")).to_contain_text("others")
     phone.locator(CARD).get_by_role("button", name="Done").tap()
     elsewhere_alone(phone)
+
+
+def named_and_in_one_order(phone: Page) -> None:
+    """The pieces and their probabilities, each in one line, in the order of the buttons below."""
+    expect(phone.locator(f"{CARD} .asked")).to_contain_text("The pieces with their probabilities:")
+    given = phone.locator(f"{CARD} .asked .nb")
+    assert given.evaluate_all("all => all.every((one) => one.getClientRects().length === 1)")
+    pieces = phone.locator(f"{CARD} .asked .nb .t").all_inner_texts()
+    assert pieces == phone.locator(f"{CARD} .choices button").all_inner_texts() and len(pieces) == 6
+    assert all(re.fullmatch(r".+\u00a00\.\d+", one) for one in given.all_text_contents())
 
 
 def elsewhere_alone(phone: Page) -> None:

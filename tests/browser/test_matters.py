@@ -46,3 +46,8 @@ def test_a_scene_is_answered_and_played(serve: Callable[..., str], page: Page) -
     page.go_back()
     expect(word).to_be_visible()
     expect(page).not_to_have_url(re.compile("scene="))
+    at_rest(page)
+    page.get_by_role("radio", name="Languages").click()  # the last one of its line
+    expect(page).to_have_url(re.compile("scene=languages"))
+    edges = [page.get_by_role("radio", name=name) for name in ("Code", "Glitch tokens")]
+    assert len({edge.evaluate("one => getComputedStyle(one).borderInlineStartColor") for edge in edges}) == 1

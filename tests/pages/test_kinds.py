@@ -320,7 +320,7 @@ def test_plain_bpe_and_each_kind_are_aligned_in_what_if(kind: str) -> None:
         assert '<span class="none">–</span>' in column[1]
         its = f" · {parting}" if parting <= len(theirs) else ""  # an ended run has no such step
         assert f'<span class="k">{parting + 1}{its}</span>' in drawn
-    assert "Learned only as it is" in drawn and "<h3>Your text</h3>" in drawn
+    assert "Learned only in “As it is”" in drawn and "<h3>Your text</h3>" in drawn
     back = whatif(f"{spec}&kind=plain", what="kind", to=kind)
     assert says[kind] in back or kind == "paritybpe"
 

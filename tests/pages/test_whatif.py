@@ -126,7 +126,7 @@ def test_another_tie_rule_parts_the_runs_at_the_engines_step() -> None:
     assert "and the tie rule decides" in drawn
     ours, theirs = ({*run[-1].vocab} for run in runs)
     assert (
-        f"Learned only as it is: {len(ours - theirs)}<" in drawn
+        f"Learned only in “As it is”: {len(ours - theirs)}<" in drawn
         and f"Learned by both: {len(ours & theirs) - len(runs[0].alphabet) - 1}<" in drawn
     )
     tokens = [run.token_totals[-1] for run in runs]

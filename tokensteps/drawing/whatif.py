@@ -184,8 +184,8 @@ def vocabularies_panel(comparison: WhatIf) -> str:
     both = _("{letter}: {told}").format(letter=_("Learned by both"), told=count(at.shared))
     rows = (
         f'<span class="n">{escape(both)}</span><span class="row"></span>'
-        + tokens_row(_("Learned only as it is"), at.ours, comparison.styles[0])
-        + tokens_row(_("Learned only what if"), at.theirs, comparison.styles[1])
+        + tokens_row(_("Learned only in “As it is”"), at.ours, comparison.styles[0])
+        + tokens_row(_("Learned only in “What if”"), at.theirs, comparison.styles[1])
     )
     return f'<h3>{title}</h3><div class="story">{rows}</div>'
 

@@ -6,7 +6,7 @@ Of pieces with equal cost, each is right: only their order in the list decides b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Final
 
@@ -65,9 +65,11 @@ def ask_piece(trace: UnigramTrace, step: int, style: Style) -> Question:
     )
     if not exact:
         prompt = _("Which of these pieces is pruned next: whose loss is lowest by SentencePiece's estimate?")
+    pieces = [offered[option].piece for option in options]
     return Question(
         "piece",
-        escape(prompt) + probabilities(trace, step, [row.piece for row in offered.values()], style),
+        sentences(escape(prompt), escape(_("The pieces with their probabilities:")))
+        + probabilities(trace, step, pieces, style),
         Choice(options),
         readable(event.piece, style),
         grade_choice(options, grade),
@@ -122,13 +124,18 @@ def piece_slip(trace: UnigramTrace, step: int, yours: str, offered: Sequence[Ran
 
 
 def probabilities(trace: UnigramTrace, step: int, pieces: Sequence[str], style: Style) -> str:
-    """Pieces and unknown characters with their probabilities after a step, in one line."""
+    """Pieces and unknown characters with their probabilities after a step, in one line. A no-break space ties
+    each number to its piece, in a live class, too."""
     model, unknown = trace.pieces_at(step), trace[step].unknown
     items = [
-        f'<span class="given">{chip(piece, style)} {chance(math.exp(model.get(piece, unknown)))}</span>'
-        for piece in sorted(pieces, key=lambda piece: (-len(piece), piece))
+        f'<span class="given">{chip(piece, style)}\u00a0{chance(math.exp(model.get(piece, unknown)))}</span>'
+        for piece in pieces
     ]
     return f'<p class="givens">{"".join(items)}</p>'
+
+
+def longest_first(pieces: Iterable[str]) -> list[str]:
+    return sorted(pieces, key=lambda piece: (-len(piece), piece))
 
 
 def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
@@ -154,7 +161,7 @@ def ask_loss(trace: UnigramTrace, step: int, style: Style) -> Question | None:
     )
     return Question(
         "loss",
-        prompt + probabilities(trace, step, [*inside], style),
+        prompt + probabilities(trace, step, longest_first(inside), style),
         Entry(_("a number with at least two digits")),
         nats(true).replace("−", "-"),
         grade_number(
@@ -245,7 +252,10 @@ def ask_pruned_split(trace: UnigramTrace, step: int, style: Style) -> Question |
     )
     return Question(
         "split",
-        prompt + probabilities(trace, step + 1, [piece for piece in after.pieces if piece in word], style),
+        prompt
+        + probabilities(
+            trace, step + 1, longest_first(piece for piece in after.pieces if piece in word), style
+        ),
         Entry(split_hint("".join(pieces))),
         " ".join(with_symbol(pieces, behind)),
         grade_split("".join(pieces), pieces, compare, explanation=text, behind=behind, style=style),

@@ -42,8 +42,14 @@ function tokenNode(text, index) {
   return make("bdi", { className: `t ${colour}`, textContent: text });
 }
 function textNodes(parts) { // a sentence: texts with tokens among them
-  const list = Array.isArray(parts) ? parts : [parts];
-  return list.map((part) => (typeof part === "object" && part ? tokenNode(String(part.t), part.c) : String(part)));
+  const nodes = [];
+  for (const part of Array.isArray(parts) ? parts : [parts]) {
+    const isToken = typeof part === "object" && part, text = isToken ? "" : String(part);
+    const [tied = ""] = (nodes.at(-1)?.nodeName && /^\u00a0\S+/.exec(text)) || []; // no line ends in front of it
+    if (tied) nodes.push(make("span", { className: "nb" }, nodes.pop(), tied));
+    nodes.push(isToken ? tokenNode(String(part.t), part.c) : text.slice(tied.length));
+  }
+  return nodes;
 }
 function inLanguage(texts) { // the sentence in the reader's language, or the only existing one
   const code = (document.documentElement.lang || "en").split("-")[0];
