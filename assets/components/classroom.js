@@ -89,7 +89,7 @@ class Classroom extends Component {
       if (tied) parts.push(filled(labels.share_tied, { share: percent(tied / number) }));
     }
     const all = parts.join(labels.comma);
-    return index ? filled(labels.second, { told: all }) : all;
+    return index ? filled(labels.next_vote, { number: index + 1, told: all }) : all;
   }
   link(place) {
     const [path, title] = this.next.pages[place?.page] ?? [];

@@ -350,7 +350,7 @@ def summary(lecturer: Page, code: str) -> None:
     press(lecturer, "End the class", ".ts-class-panel")
     lecturer.wait_for_function("location.pathname === '/class'")
     first = lecturer.locator(".classroom article").first
-    expect(first).to_contain_text("3 of 3 answered, 33 % right · second vote: 3 of 3 answered, 100 % right")
+    expect(first).to_contain_text("3 of 3 answered, 33 % right · vote 2: 3 of 3 answered, 100 % right")
     link = first.get_by_role("link").get_attribute("href")
     assert link is not None and "/bpe?corpus=hug" in link
     own = lecturer.locator(".classroom article").nth(2)

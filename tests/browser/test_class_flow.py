@@ -351,7 +351,13 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     for page in (wall, device):  # the device may hear of its own press last
         expect(page.locator(f"{WALL} table.bars")).to_be_visible()
     device.keyboard.press("g")
-    expect(wall.locator(f"{WALL} h2")).to_have_text("The same question, second vote")
+    expect(wall.locator(f"{WALL} h2")).to_have_text("The same question, vote 2")
+    expect(device.locator(f"{WALL} .counted")).to_have_text("0 of 1 have answered")
+    device.keyboard.press("s")
+    for page in (wall, device):
+        expect(page.locator(f"{WALL} table.bars")).to_be_visible()
+    device.keyboard.press("g")
+    expect(wall.locator(f"{WALL} h2")).to_have_text("The same question, vote 3")
     phone.locator(f'{CARD} [data-key="=u + g"]').tap()
     expect(wall.locator(f"{WALL} .counted")).to_have_text("1 of 1 have answered")
     device.keyboard.press("e")
@@ -359,6 +365,7 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
         expect(page.locator(f"{WALL} tr.right th")).to_contain_text("right")
         votes = page.locator(f"{WALL} tbody tr").filter(has_text="pu").first.locator(".number")
         expect(votes).to_have_text(["1 · 100 %", "0 · 0 %"])
+        expect(page.locator(f"{WALL} thead th")).to_have_text(["Answers", "Vote 1", "Vote 3"])
     until_lost(device, lost)
     device.evaluate(LATER)  # its time to wait is over
     for page in (wall, device, phone):

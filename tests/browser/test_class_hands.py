@@ -369,7 +369,9 @@ def test_the_presenter_view_by_keys(app: str, open_page: Callable[..., Page]) ->
     lecturer.keyboard.press("e")
     expect(phone.locator(CARD)).to_contain_text("Right.")
     expect(phone.locator(f"{CARD} .row")).to_have_text(["ugs", "ug", "bu", "hu"])
-    expect(phone.locator(f"{CARD} p:has(> .row)")).to_contain_text("others")
+    answers = phone.locator(f"{CARD} p:has(> .row)")
+    expect(answers).to_contain_text("The right answers:")
+    expect(answers).to_contain_text("and others")
     phone.locator(CARD).get_by_role("button", name="Done").tap()
     elsewhere_alone(phone)
 

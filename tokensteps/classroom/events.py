@@ -161,6 +161,7 @@ def question_of(room: Room, round_: Round, now: float, key: bool = False) -> dic
     return {
         "round": round_.number,
         "first": round_.first,
+        "vote": room.vote_of(round_),
         "question": question,
         "place": round_.place and {**round_.place, "query": room.query_of(round_)},
         "left": round_.left(now),

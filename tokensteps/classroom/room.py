@@ -343,6 +343,10 @@ class Room:
         }
         return same
 
+    def vote_of(self, round_: Round) -> int:
+        """Which vote on its question a round is, from 1."""
+        return sum(one.first == round_.first and one.number <= round_.number for one in self.rounds.values())
+
     def query_of(self, round_: Round) -> str:
         """The query of a round's run; "" without one."""
         return self.visited[round_.place["run"] - 1][1] if round_.place else ""

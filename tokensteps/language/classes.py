@@ -155,7 +155,7 @@ def _wall_words() -> dict[str, str]:
     return {
         "ask_class": _("Ask the class"),
         "question": _("Question"),
-        "second_vote": _("The same question, second vote"),
+        "next_vote": _("The same question, vote {number}"),
         "kind": _("Ask for"),
         "no_run": _("This page has no training steps to ask about: write a question of your own."),
         "run_over": _("The run has no further step to ask about: go back, or write a question of your own."),
@@ -231,6 +231,8 @@ def _card_words() -> dict[str, str]:
         "asked_opinion": _("Thank you. There was no right or wrong."),
         "your_answer": _("Your answer:"),
         "right_answer": _("The right answer:"),
+        "right_answers": _("The right answers:"),
+        "and_others": _("and others"),
     }
 
 
@@ -349,7 +351,7 @@ def summary_labels() -> dict[str, str]:
         "share_right": _("{share} right"),
         "share_tied": _("{share} tied"),
         "comma": listed(["", ""]),
-        "second": _("second vote: {told}"),
+        "next_vote": _("vote {number}: {told}"),
         "step_link": _("Open it: {page}, step {step}"),
         "csv": _("Answers as CSV"),
         "grades": _("Grades as CSV"),

@@ -66,6 +66,7 @@ def class_keys() -> list[tuple[str, str]]:
             "Enter · S · E",
             _("Class: ask now; show the answers; reveal. Page Down goes from one to the next."),
         ),
+        ("Q", _("Class: ask the next question that you have prepared")),
         ("G", _("Class: vote again; on a page of exercises, give them to the class")),
         ("F · K", _("Class: call everybody back or let them go; blank their screens")),
         ("J", _("Class: the code to join")),

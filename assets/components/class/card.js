@@ -178,10 +178,11 @@ class Card {
       : verdict === "right" ? labels.you_right : verdict === "tied" ? labels.you_tied : labels.you_wrong;
     const first = [...key.filter((one) => one === mine), ...key.filter((one) => one !== mine)].slice(0, MOST_RIGHT);
     const shown = first.map((one) => make("span", { className: "row" }, ...answerNodes(question, one)));
-    if (key.length > MOST_RIGHT) shown.push(labels.others);
+    if (key.length > MOST_RIGHT) shown.push(make("span", { className: "soft", textContent: labels.and_others }));
     return [this.status(message, `told ${verdict || (mine === null || !graded ? "" : "wrong")}`),
       mine !== null && make("p", {}, `${labels.your_answer} `, ...answerNodes(question, mine)),
-      key.length > 0 && !question.parts && make("p", {}, `${labels.right_answer} `, ...shown)];
+      key.length > 0 && !question.parts
+        && make("p", {}, `${labels[key.length > 1 ? "right_answers" : "right_answer"]} `, ...shown)];
   }
 
   // --- taps and typing

@@ -158,7 +158,8 @@ function barsTable(labels, question, rounds, shown, teams = false) {
   const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
   const totals = rounds.map((round) => Math.max(1, round.answered ?? 0));
   const share = (number, index) => number / (teams ? totals[index] : most); // teams are of different sizes
-  const vote = (index) => (rounds.length > 1 ? filled(labels.vote, { number: index + 1 }) : labels.votes);
+  const voteOf = (index) => rounds[index].vote ?? index + 1; // some in between may not be shown
+  const vote = (index) => (rounds.length > 1 ? filled(labels.vote, { number: voteOf(index) }) : labels.votes);
   const head = make("tr", {}, make("th", { textContent: labels.answer }), ...rounds.map((_round, index) =>
     make("th", {}, teams ? teamNode(labels, index) : vote(index))));
   const body = rows.map(({ answer, counts }) => {

@@ -148,7 +148,8 @@ class Wall {
       revealed && this.button("go", labels.go_on, "PgDn", "main"),
       !revealed && this.button("drop", labels.drop),
     ];
-    return [this.head(round.first !== round.round ? labels.second_vote : labels.question, revealed), say,
+    const { vote: number } = round, title = number > 1 ? filled(labels.next_vote, { number }) : labels.question;
+    return [this.head(title, revealed), say,
       !shown && this.offered(question), counted, bars || null, make("footer", {}, ...buttons.filter(Boolean))];
   }
   inWords(round, own, revealed) { // on the lecturer's own screen all, to pick from; on the wall the picked ones

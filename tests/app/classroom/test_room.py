@@ -103,6 +103,31 @@ def test_a_second_vote_is_about_the_place_of_the_first() -> None:
     assert {(line["query"], line["step"]) for line in lines} == {("corpus=course", "3")}
 
 
+def test_a_vote_has_its_number() -> None:
+    """Of the same question, whatever else is asked in between."""
+    room = room_of(JOIN, place(3), ASK, {"do": "show", "round": 1}, {"do": "again", "round": 1}, ASK)
+    say(room, {"do": "again", "round": 2})
+    person = Person("CDFHJK", "b", 0)
+    asked = [one for one in events(room, 0, person, NOBODY, 0.0) if b"event: ask" in one]
+    assert [json.loads(one.partition(b"data: ")[2])["vote"] for one in asked] == [1, 2, 1, 3]
+    assert state_for(room, person, NOBODY, 0.0)["round"]["vote"] == 3
+
+
+def test_a_question_of_the_lecturers_own_needs_no_page() -> None:
+    """Another one is about a step, and words are graded by its tokenizer."""
+    own = {**QUESTION, "kind": "own"}
+    parts = {"kind": "own", "say": {"": ["A word of two?"]}, "input": "free", "parts": 2, "key": []}
+    room = room_of(JOIN)
+    entries = [{"do": "ask", "question": read_question(one)} for one in (QUESTION, parts, own)]
+    assert say(room, *entries) == ["place", "place", None]
+    assert say(room, {"do": "show", "round": 1}, {"do": "again", "round": 1}) == [None, None]
+    assert say(room, answer(1, "a", 2), {"do": "reveal", "round": 2}) == [None, None]
+    for number in (0, 1):
+        assert state_for(room, Person("CDFHJK", "b", number), NOBODY, 0.0)["round"]["place"] == {}
+    lines = [*csv.DictReader(io.StringIO(rounds_csv(room)))]
+    assert {(line["page"], line["query"], line["step"]) for line in lines} == {("", "", "")}
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_question_names_its_place_however_late_a_browser_hears_of_it(number: int) -> None:
     """Its step and run, for the lecturer and for a student: a page that comes back holds back the steps after
