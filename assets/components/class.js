@@ -25,6 +25,7 @@ class ClassStrip extends Component {
   about = null; // and the place of the latest one
   turned = -Infinity; // when the page was asked for another place, until that place is drawn
   acted = -Infinity; // when a hand last did something, on any page
+  said = ""; // for a moment, in the strip's place
 
   constructor(root) {
     super(root, "ts-class", "");
@@ -88,8 +89,8 @@ class ClassStrip extends Component {
     [this.saidLost, this.coming, this.joining, this.deckWas, this.reported] = [null, null, null, undefined, ""];
     this.wall?.leave();
     if (this.room) this.judged = JSON.stringify(document[SHOWN]?.judged ?? null); // Python's verdicts are about it
-    this.cancel("shown");
-    this.cancel("deck");
+    for (const name of ["shown", "deck", "unsay"]) this.cancel(name);
+    this.said = "";
     const room = this.room = Room.at(code), listener = ({ detail }) => this.onRoom(detail);
     clearTimeout(room.leaving);
     room.strips++;
@@ -234,6 +235,7 @@ class ClassStrip extends Component {
     if (!state || state.ended || room.refused) this.drawAway();
     else if (room.isLecturer()) this.drawLecturer(state);
     else this.drawStudent(state);
+    if (this.said) this.setStop(this.said);
     if (this.isCutOff()) this.setStop(this.labels.away);
     this.box.classList.toggle("away", this.isCutOff());
     this.hold();
@@ -245,6 +247,7 @@ class ClassStrip extends Component {
     const { room, labels } = this, over = room.state?.ended;
     const why = over ? "ended" : room.refused ? `error_${room.refused}` : "connecting";
     this.setStop(labels[why] ?? labels.error_store);
+    this.box.classList.remove("apart"); // a phone has room for the reason
     for (const [what] of [...LECTURER, ...STUDENT]) this.name(what, labels[what] ?? what, { hidden: true });
     this.name("leave", labels.leave);
     this.name("end", labels.leave);
@@ -343,9 +346,13 @@ class ClassStrip extends Component {
     return Math.max(round.place.step, isSameRun(place, round.place) ? place.step : 0);
   }
   say(words) { // in the strip's place for a moment, and aloud
+    this.said = words;
     this.setStop(words);
     this.later("say", SOON, () => { this.live.textContent = words; });
-    this.later("unsay", 5000, () => this.update());
+    this.later("unsay", 5000, () => {
+      this.said = "";
+      this.update();
+    });
   }
   tick() {
     const { colorScheme } = getComputedStyle(document.querySelector(".stApp") ?? this.page); // need not be the system's

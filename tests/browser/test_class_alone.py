@@ -257,6 +257,28 @@ def test_a_class_that_is_gone_leaves_no_screen_black(strip: Page) -> None:
     assert strip.evaluate("sent") == "leave"
 
 
+def test_a_refusal_stays_in_the_strip_until_it_is_read(strip: Page) -> None:
+    """Whatever else happens in the class meanwhile."""
+    strip.clock.install()
+    strip.evaluate(STREAMS)
+    strip.evaluate(
+        """() => {
+      globalThis.fetch = async () => new Response('{"device": "own"}');
+      const own = { code: "MNPRTW", labels: new Proxy({}, { get: (_, name) => String(name) }) };
+      globalThis.phone = new ClassStrip(document.body);
+      phone.connect(own, () => {});
+    }"""
+    )
+    strip.wait_for_function("streams.length")
+    reason = strip.locator(".ts-class .stop")
+    strip.evaluate(
+        "streams[0].says('state', {}); phone.say('refused'); streams[0].says('blank', { on: false })"
+    )
+    expect(reason).to_have_text("refused")
+    strip.clock.run_for(5000)
+    expect(reason).to_have_text("waiting")
+
+
 @pytest.mark.parametrize("ended", [False, True])
 def test_nobody_leaves_a_class_that_has_ended(strip: Page, ended: bool) -> None:
     """A step of one's own lets go of a class, and the room hears of it; after the end there is nothing to

@@ -187,6 +187,7 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     expect(phone.get_by_role("textbox", name="Join a class: code")).not_to_be_focused()
     assert in_address(phone) == [code]
     expect(phone.locator(f"{STRIP} .leave")).to_be_in_viewport(ratio=1)  # alone in the strip
+    asked_on_home(lecturer, phone)
     phone.goto(f"{app}/class?class=MNPRTW")
     expect(phone.locator(f"{STRIP} .stop")).to_have_text(WRONG)
     type_code(phone, code, "Waiting for the lecturer")
@@ -202,6 +203,42 @@ def test_ways_into_a_class(app: str, open_page: Callable[..., Page]) -> None:
     a_key_that_was_sent(lecturer, reader, app, code)
     ended(lecturer, phone, app)
     lecturer.close()
+
+
+ABOVE_THE_BUTTONS = """() => { const [told, buttons] = ['.told.wrong', 'footer'].map((part) =>
+  document.querySelector(`.ts-class-wall ${part}`).getBoundingClientRect()); return told.bottom <= buttons.top; }"""
+"""Whether the reason isn't under the buttons, which stay in sight."""
+
+
+def asked_on_home(lecturer: Page, phone: Page) -> None:
+    """Before any page for the class: a question about none; why a tokenizer can't grade words yet."""
+    lecturer.keyboard.press("a")
+    expect(lecturer.locator(WALL)).to_contain_text("write a question of your own")
+    box = lecturer.get_by_role("button", name="Ask now").bounding_box()
+    assert box
+    lecturer.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)  # without scrolling to it
+    told = lecturer.locator(f"{WALL} .told.wrong")
+    expect(told).to_have_text("Type a question and at least two choices.")
+    lecturer.wait_for_function(ABOVE_THE_BUTTONS)
+    boxes(lecturer)[0].click()
+    type_own(lecturer, "Ready?", "yes", "no")
+    lecturer.get_by_label("Answered by").select_option("parts")
+    lecturer.get_by_label("Into how many tokens").click()
+    for key in ("2", "Enter"):
+        lecturer.keyboard.press(key)
+    expect(told).to_have_text("Open a page for the class first.")
+    lecturer.get_by_label("Answered by").select_option("choices")
+    lecturer.get_by_role("button", name="Ask now").click()
+    expect(phone.locator(f"{CARD} .asked")).to_have_text("Ready?")
+    phone.locator(CARD).get_by_role("button", name="yes").tap()
+    expect_answered(lecturer, "1 of 1 have answered")
+    lecturer.keyboard.press("s")
+    expect(lecturer.locator(f"{WALL} table.bars")).to_be_visible()
+    lecturer.keyboard.press("g")
+    expect_answered(lecturer, "0 of 1 have answered")
+    lecturer.keyboard.press("e")
+    expect(phone.locator(CARD)).to_contain_text("There was no right or wrong.")
+    lecturer.keyboard.press("Escape")
 
 
 def looked_up_without_leading(lecturer: Page, phone: Page) -> None:
@@ -262,9 +299,12 @@ def a_key_that_was_sent(lecturer: Page, reader: Page, app: str, code: str) -> No
 
 def ended(lecturer: Page, phone: Page, app: str) -> None:
     """After a class, the code of the next one counts; it is opened on the wall, by its key."""
+    lecturer.keyboard.press("f")  # let go, a phone has no room for more than the way back
+    expect(phone.locator(f"{STRIP} .stop")).to_be_hidden()
     lecturer.get_by_role("button", name="End the class").click()
     lecturer.locator(".ts-class-panel").get_by_role("button", name="End the class").click()
     expect(phone.locator(f"{STRIP} .stop")).to_have_text("The class has ended.")
+    expect(phone.locator(f"{STRIP} .stop")).to_be_visible()
     gate = Gate(lecturer)
     gate.shut(b"tokensteps.projector")
     lecturer.goto(f"{app}/bpe?corpus=hug&min=2")

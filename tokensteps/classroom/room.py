@@ -220,8 +220,9 @@ class Room:
     # A second press while the first one is on its way asks, repeats or gives nothing twice.
 
     def _check_ask(self, entry: Said, _device: None) -> Outcome:
-        if self.place is None:
-            return "place"
+        question = entry["question"]
+        if self.place is None and (question["kind"] != "own" or "parts" in question):
+            return "place"  # others are about no page
         prepared = entry.get("prepared")
         if (
             prepared
@@ -230,6 +231,9 @@ class Room:
             and prepared == self.round.prepared
         ):
             return "same"
+        return self._check_room()
+
+    def _check_room(self) -> Outcome:
         return "full" if self.numbered >= ROUNDS else None
 
     def _check_again(self, entry: Said, _device: None) -> Outcome:
@@ -238,7 +242,7 @@ class Room:
             return "round"
         if now is not None and now.state == "open" and now.first == former.first:
             return "same"
-        return self._check_ask({}, None)
+        return self._check_room()
 
     def _check_give(self, entry: Said, _device: None) -> Outcome:
         now = self.assignment

@@ -270,10 +270,12 @@ class Wall {
       this.strip.post(what, { round: round.round });
     }
     this.strip.update();
+    if (what === "send") this.node.querySelector(".told.wrong")?.scrollIntoView({ block: "nearest" });
   }
   async ask() { // it stays in place, and hides the next step, until the room confirms the question
     const { draft, seconds } = this, question = draft.question ?? this.own.question(this.labels);
-    draft.error = question.error ?? "";
+    const nowhere = question.parts && !this.strip.room.place; // no tokenizer would grade the words
+    draft.error = question.error ?? (nowhere ? this.labels.error_place : "");
     if (draft.error || this.sending || draft.sent) return;
     const { step, ...sent } = question;
     this.sending = true;
