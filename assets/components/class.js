@@ -316,7 +316,9 @@ class ClassStrip extends Component {
     const lecturer = this.room.isLecturer(), step = lecturer ? this.stepOnWall() : this.stepOfClass();
     const asking = step !== undefined, there = Number.isInteger(step);
     const pending = isRunHere(this.about) ? this.pending : null;
+    const begins = asking && !this.page.hasAttribute(ASKED);
     this.page.toggleAttribute(ASKED, asking);
+    if (begins) dispatchEvent(new Event("resize")); // a projected tab gives way to the stage
     const detail = { steps: this.bounds() };
     stageBox()?.dispatchEvent(new CustomEvent("tokensteps:keep", { detail }));
     this.page.toggleAttribute(KEPT_END, Boolean(detail.steps) && stepNow() >= detail.steps[1]);
@@ -653,7 +655,10 @@ class ClassStrip extends Component {
   onEarlyKey(event) { // a clicker's large key goes through a question; held, without a plan, it asks one
     if (event.key !== "PageDown" || !this.room?.isLecturer() || !this.room.state) return;
     if (isComposing(event) || isTaken(event, TAKES_PAGES)) return;
-    if (this.wall.isOpen() && !event.repeat && this.wall.onKey("PageDown")) {
+    if (this.pending !== null && isRunHere(this.about)) { // the answer isn't next while the question is on its way
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (this.wall.isOpen() && !event.repeat && this.wall.onKey("PageDown")) {
       event.preventDefault();
       event.stopImmediatePropagation();
     } else if (this.page.hasAttribute(PROJECTED) && !this.page.hasAttribute("data-walk")) {

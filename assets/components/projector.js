@@ -5,6 +5,7 @@
 
 const MEMORY = "tokensteps.projector", MODE = "data-projector", SCALE = "--ts-projector";
 const PANEL = "data-panel", PROJECTED = "data-projected"; // on the document, and on a projected part of the page
+const ASKED = "data-class-asked"; // on the document: a class is asked about a step, and the tabs would tell
 const ZOOM = "--ts-zoom", ZOOMS = [1.6, 1.45, 1.3, 1.15, 1]; // of a panel: the first with its picture whole
 const HEIGHT = 720, WIDTH = 1140; // px: in a window of this size, type is as large as projector.css says
 const EDGE = 8; // px
@@ -136,6 +137,7 @@ class Projector {
     [this.exit, this.help, this.status, this.sheet] = bar.children;
     this.exit.addEventListener("click", () => this.turn(false));
     this.help.popoverTargetElement = this.sheet;
+    this.sheet.autofocus = true; // keys scroll it; when it is closed, the browser gives the focus back
     this.listen();
     this.page.toggleAttribute(MODE, this.isRemembered());
     this.fitIfOn();
@@ -226,7 +228,8 @@ class Projector {
   // --- panels: the stage, or the page as it is; then parts of the page, and each of its tabs
   panels() {
     const parts = [...document.querySelectorAll(PARTS)].map((node) => ({ node }));
-    return [null, ...parts, ...tabsOfPage().map((tab) => ({ node: tab.closest(TABS), tab }))];
+    const tabs = this.page.hasAttribute(ASKED) ? [] : tabsOfPage();
+    return [null, ...parts, ...tabs.map((tab) => ({ node: tab.closest(TABS), tab }))];
   }
   project(number) {
     const panels = this.panels(), index = panels[number] ? number : 0, { node, tab } = panels[index] ?? {};
@@ -294,12 +297,13 @@ class Projector {
     const key = keyOf(event);
     const path = event.composedPath().filter((node) => node instanceof Element);
     const isFree = (taken) => !path.some((node) => node.matches(taken));
-    if (key === "p") return !event.repeat && isFree(LETTERS) ? () => this.turn(!this.isOn()) : undefined;
+    const isLetter = isFree(LETTERS) || path.includes(this.sheet);
+    if (key === "p") return !event.repeat && isLetter ? () => this.turn(!this.isOn()) : undefined;
     if (!this.isOn()) return undefined;
     if (key === "Escape") return this.open ? undefined : () => this.back();
     if (key === "F5") return () => event.repeat || this.nextPanel(); // a clicker's “start”; Ctrl+R still reloads
-    if (this.letters[key]) return !event.repeat && isFree(LETTERS) ? this.letters[key] : undefined;
-    if (/^[1-9]$/.test(key)) return isFree(LETTERS) ? () => this.project(Number(key) - 1) : undefined;
+    if (this.letters[key]) return !event.repeat && isLetter ? this.letters[key] : undefined;
+    if (/^[1-9]$/.test(key)) return isLetter ? () => this.project(Number(key) - 1) : undefined;
     const down = /Down$/.test(key);
     if (key === "ArrowDown" || key === "ArrowUp") return isFree(ROWS) ? () => this.showRows(down) : undefined;
     if (key === "ArrowRight" || key === "ArrowLeft") { // the hidden stage doesn't hear them

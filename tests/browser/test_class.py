@@ -142,6 +142,7 @@ def test_a_class(app: str, open_page: Callable[..., Page]) -> None:
 
     lecturer.keyboard.press("g")
     expect_answered(lecturer, "0 of 3 have answered")
+    expect(lecturer.locator(WALL).get_by_role("button", name="Show answers")).to_be_focused()
     for page in (phone, tokyo, late):
         tap(page, "u + g")
     expect_answered(lecturer, "3 of 3 have answered")
@@ -431,8 +432,18 @@ def in_predict(lecturer: Page, phone: Page, sent: list[bytes]) -> None:
     same."""
     where = ".ts-flipbook .where p"
     expect(phone.locator(where)).to_have_text("Step 0 of 0")
-    lecturer.keyboard.press("a")
+    lecturer.keyboard.press("p")
+    expect(lecturer.locator("html[data-projector]")).to_be_attached()
+    for key in ("a", "PageDown"):  # too soon: the question isn't there yet, and its answer isn't revealed
+        lecturer.keyboard.press(key)
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
+    lecturer.keyboard.press("Escape")  # nothing was hidden behind it
+    expect(lecturer.locator(WALL)).to_be_hidden()
+    at_rest(lecturer)
+    expect(lecturer.locator(where)).to_have_text("Step 0 of 0")
+    for key in "pa":
+        lecturer.keyboard.press(key)
+    expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
     lecturer.keyboard.press("Enter")
     tap(phone, "u + g")
     expect_answered(lecturer, "1 of 1 have answered")

@@ -355,6 +355,52 @@ def test_tied_choices_have_their_bars(app: str, open_page: Callable[..., Page]) 
     expect(lecturer.locator(f"{WALL} tr.tied th")).to_have_text(["ertied", "\u2423atied"])
     expect(rows).to_have_count(7)
     expect(rows.last).to_contain_text("others")
+    lecturer.keyboard.press("Escape")
+    expect(lecturer.locator(WALL)).to_be_hidden()
+    at_rest(lecturer)
+    in_front(lecturer)
+    a_question_needs_the_stage(lecturer)
+
+
+def in_front(lecturer: Page) -> None:
+    """In projector mode; on its way to the full screen, a browser closes lists over the page."""
+    lecturer.keyboard.press("p")
+    lecturer.wait_for_function("document.fullscreenElement")
+
+
+def all_keys(lecturer: Page) -> None:
+    """Their list is longer than the window: it is scrolled by keys. Once it is closed, the next key is the
+    page's."""
+    sheet = lecturer.get_by_role("dialog", name="Keys in projector mode")
+    first, last = (sheet.get_by_text(text) for text in ("Next step, previous step: the two", "This list"))
+    for key, closing, shown, hidden in (("End", "?", last, first), ("Home", "Escape", first, last)):
+        lecturer.keyboard.press("?")
+        expect(sheet).to_be_focused()
+        lecturer.keyboard.press(key)
+        expect(shown).to_be_in_viewport()
+        expect(hidden).not_to_be_in_viewport()
+        expect(sheet).to_contain_text("QClass: ask the next question that you have prepared")
+        lecturer.keyboard.press(closing)
+        expect(sheet).to_be_hidden()
+        step(lecturer, 0)
+
+
+def a_question_needs_the_stage(lecturer: Page) -> None:
+    """In front, a tab gives way to the words that a question is about, and stays away until the answer."""
+    panel, words = lecturer.locator("html[data-panel]"), lecturer.locator(".ts-flipbook .cols .w").first
+    lecturer.keyboard.press("v")
+    expect(panel).to_be_attached()
+    expect(words).to_be_hidden()
+    lecturer.keyboard.press("a")
+    expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
+    for key in ("Shift", "v", "2"):
+        lecturer.keyboard.press(key)
+        expect(panel).not_to_be_attached()
+        expect(words).to_be_visible()
+    lecturer.keyboard.press("Escape")
+    expect(lecturer.locator(WALL)).to_be_hidden()
+    lecturer.keyboard.press("v")
+    expect(panel).to_be_attached()
 
 
 def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
@@ -368,7 +414,8 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     phone.goto(f"{app}/?class={code}")
     step(phone, 0)
     written_by_hand(lecturer, phone)
-    lecturer.keyboard.press("p")
+    in_front(lecturer)
+    all_keys(lecturer)
     held(lecturer, ".")
     expect(lecturer.locator(f"{WALL} .asked")).to_contain_text("Which pair is merged next?")
     expect(lecturer.locator(".ts-blackout")).to_be_hidden()

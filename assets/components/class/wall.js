@@ -70,7 +70,10 @@ class Wall {
       const same = action && this.node.querySelector(`[data-do="${action}"]:not([aria-disabled="true"])`);
       const lost = inside && !this.node.contains(document.activeElement);
       const typing = opened && this.was?.closest(TAKES_LETTERS); // as another device asks
-      if ((opened && !typing) || lost) (opened ? main : same || main).focus({ preventScroll: true });
+      const phase = this.draft ? "draft" : `${this.round.round} ${this.round.state}`;
+      const isFresh = opened || (inside && phase !== this.phase); // Enter is the main button's then
+      if (opened ? !typing : isFresh || lost) (isFresh ? main : same || main).focus({ preventScroll: true });
+      this.phase = phase;
       this.tick();
       this.fit();
     } else if (inside) {
