@@ -35,7 +35,7 @@ ROOMS: Final = {
         "tokenizers_core/training/*",
         tuple(
             f"tests/core/test_{name}.py"
-            for name in ("bpe", "byte_fallback", "comparison", "counterfactual", "extending", "growing", "limits", "merging", "paritybpe", "pickybpe", "sentencepiece_bpe", "superbpe", "ties", "trace", "unigram", "wordpiece")
+            for name in ("bpe", "byte_fallback", "comparison", "counterfactual", "extending", "growing", "limits", "merging", "paritybpe", "pickybpe", "sentencepiece_bpe", "superbpe", "symbols", "ties", "trace", "unigram", "wordpiece")
         ),
     ),
     "encoding": Room(

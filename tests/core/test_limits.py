@@ -222,6 +222,30 @@ def test_the_end_of_a_word_is_no_character() -> None:
 
 
 @pytest.mark.parametrize(
+    "limits",
+    [{"limit_alphabet": 2}, {"limit_alphabet": 4, "initial_alphabet": ["z", "b"]}, {"limit_alphabet": 99}],
+)
+def test_wordpieces_alphabet_as_in_the_library(limits: dict[str, Any]) -> None:
+    """Merges differ there, where pairs are ranked by their counts, and each letter is in its vocabulary
+    without `##`, too; the same letters are left."""
+    counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    theirs = tokenizers.Tokenizer(tokenizers.models.WordPiece())
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    trainer = tokenizers.trainers.WordPieceTrainer(show_progress=False, **limits)
+    theirs.train_from_iterator([word for word, count in counts.items() for _ in range(count)], trainer)
+    letters = {token for token in theirs.get_vocab() if len(token) == 1}
+    trace = train_wordpiece(Corpus.from_counts(counts), merges=0, **limits)
+    assert {token.removeprefix("##") for token in trace.tokens} == letters
+
+
+def test_a_share_of_characters_is_wordpieces_alphabet() -> None:
+    """Oracle: `u` and `g` are 56 of the 113 characters, less than six tenths; with `p` they are 73."""
+    counts = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    trace = train_wordpiece(Corpus.from_counts(counts), merges=0, character_coverage=0.6)
+    assert {*trace.alphabet} == {"##u", "##g", "p"}
+
+
+@pytest.mark.parametrize(
     ("limits", "message"),
     [
         ({"max_token_length": 0}, "at least 1"),

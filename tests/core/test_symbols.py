@@ -32,6 +32,7 @@ from tokenizers_core import (
     tokenizer_from_json,
     tokenizer_to_json,
     train_bpe,
+    train_pickybpe,
     train_unigram,
     train_wordpiece,
 )
@@ -204,6 +205,16 @@ def test_a_symbol_is_never_made_from_others() -> None:
     pieces = train_unigram(corpus, 50, None)
     assert "hug" not in dict(pieces.seed) and "ug" in dict(pieces.seed)
     assert excluded_from_seed(pieces, 9) == [ExcludedPiece("hug", 2, "kept")]
+
+
+def test_nor_does_pickybpe_make_a_symbol() -> None:
+    """Oracle: at a threshold of 1 nothing leaves, and the run is that of BPE."""
+    corpus = Corpus.from_texts(
+        ["HUG HUG hug pug"], "lowercase", "whitespace_split", user_defined_symbols=["hug"]
+    )
+    trace, bpe = train_pickybpe(corpus, threshold=1), train_bpe(corpus)
+    assert trace.tokens == bpe.tokens and trace.stop_reason == "bounds"
+    assert [token for token in train_pickybpe(corpus, threshold=0).tokens if "hug" in token] == ["hug"]
 
 
 def test_going_on_keeps_new_symbols_whole() -> None:
