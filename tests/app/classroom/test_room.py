@@ -634,6 +634,7 @@ def test_given_out_tasks_have_progress() -> None:
     say(room, {"do": "give", "page": "", "query": "", "questions": 0, "label": ""})
     assert room.assignment is None
     assert [news(room, room.known - 1, person) for person in (LECTURER, STUDENT)] == [[("give", None)]] * 2
+    assert news(room, 2, LECTURER) == [("give", None), ("progress", None), ("give", None)], "who missed all"
 
 
 def test_a_place_a_plan_and_a_given_set_are_read_whole() -> None:

@@ -284,13 +284,15 @@ async def test_the_same_people_are_noted_again_only_after_a_while(
 async def test_who_comes_wakes_the_lecturer_alone(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     web = make()
     code, key = await web.open()
-    wall, here = web.listen(code, key), web.listen(code, await web.join(code))
-    for ear in (wall, here):
-        await ear.hears("state")
+    devices = [await web.join(code) for _ in range(2)]
+    wall, here = web.listen(code, key), web.listen(code, devices[0])
+    await here.hears("state")
+    counted = {"here": 1, "follow": 1, "joined": 2}
+    await reached(lambda: counted in (*wall.named("people"), *(one["people"] for one in wall.named("state"))))
     [listening] = (await web.hub.get(code)).streams[1]
     woken: list[str] = []
     monkeypatch.setattr(listening.bell, "set", lambda: woken.append("woken"))
-    await web.listen(code, await web.join(code)).hears("state")
+    await web.listen(code, devices[1]).hears("state")
     await reached(lambda: wall.named("people") and wall.named("people")[-1]["here"] == 2)
     await turns()
     assert not woken
