@@ -158,6 +158,7 @@ function toOwnBox() {
 // into the box.
 const FORM = '[data-testid="stForm"]';
 let answered; // the form, if its next box may take the focus: after any other action, the reader has gone elsewhere
+let keyed; // whether a key sent it off
 function submit(event) {
   const { type, key, target, isTrusted, detail } = event;
   if (type === "click" && detail > 1 && target.closest?.('[data-testid="stFormSubmitButton"]')) { // it's one click
@@ -166,10 +167,12 @@ function submit(event) {
     return;
   }
   const pressed = key === "Enter" || key === " ";
-  const next = (pressed || detail === 0) && target.closest?.(".st-key-exercises-next"); // 0: a click by a key
+  const byKey = pressed || detail === 0; // 0: a click by a key
+  const next = byKey && target.closest?.(".st-key-exercises-next");
   const form = next ? document.querySelector(FORM) : (type === "click" || pressed) && target.closest?.(FORM);
   const revealed = document.documentElement.matches("[data-projector]") && target.closest?.('[class*="give_up"]');
   answered = form && isTrusted && !revealed ? form : undefined;
+  keyed = answered && byKey;
   awaited = Boolean(form);
 }
 // The verdict on an answer comes into sight. Its wrong boxes (`data-cells`) are marked until they are changed, and the
@@ -193,10 +196,14 @@ function judge() {
 const mark = (box, wrong) => box.setAttribute("aria-invalid", wrong);
 new MutationObserver(judge).observe(document.body, { childList: true, subtree: true });
 judge(); // it may be there before this script
+// At a station of the path, the question may be gone: by keyboard, the focus goes to the way on.
 new MutationObserver(() => {
-  if (!answered || document.activeElement !== document.body) return;
-  answered.querySelector("input, textarea")?.focus({ preventScroll: true });
+  if (document.activeElement !== document.body) return;
+  answered?.querySelector("input, textarea")?.focus({ preventScroll: true });
   answered = undefined;
+  if (!keyed || main()?.querySelector(FORM) || document.activeElement !== document.body) return;
+  document.querySelector("html[data-path] .ts-walk [data-go=next]")?.focus({ preventScroll: true });
+  keyed = false;
 }).observe(document.body, { childList: true, subtree: true });
 
 // How close a step was: of the steps prepared by Python, the flipbook's. Python brings others once the flipbook rests.

@@ -47,6 +47,11 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     )
     at_rest(page)
     expect(box).to_be_focused()
+    heights = [
+        page.get_by_role(role, name=name).evaluate("node => node.offsetHeight")
+        for role, name in (("button", "Next exercise"), ("link", "Open this corpus: BPE"))
+    ]
+    assert abs(heights[0] - heights[1]) <= 1
     page.keyboard.press("Enter")
     expect(page.locator(".exercise-head")).to_contain_text("number 2")
     expect(verdict).to_have_count(0)

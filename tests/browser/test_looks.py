@@ -193,12 +193,15 @@ SPARE = """nodes => nodes.map(node => { const text = document.createRange();
 
 
 def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None:
-    """At 1366 pixels no file's button is cut off; with more spacing of text, no choice is."""
+    """At 1366 pixels no file's button is cut off, or lower than those beside it; with more spacing of text,
+    no choice is."""
     page.goto(f"{address}/bpe?corpus=hug&step=2")
     open_tab(page, "Files and link")
     files = page.get_by_test_id("stDownloadButton").get_by_role("button")
     expect(files.nth(8)).to_be_visible()
     assert files.evaluate_all(CUT) == []
+    heights = files.evaluate_all("nodes => nodes.slice(0, 4).map(node => node.offsetHeight)")
+    assert len({*heights}) == 1, "a row of buttons has one height"
     page.get_by_text("Embed", exact=True).first.click()
     boxes = page.get_by_test_id("stCode").filter(visible=True)
     expect(boxes.filter(has_text="<iframe")).to_be_visible()

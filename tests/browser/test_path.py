@@ -216,6 +216,11 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
             assert page.evaluate(WIDER) == 0
             assert page.evaluate("document.querySelector('.ts-walk').offsetHeight") <= PHONE_SHARE * 844
         at_rest(page)
+        if STATIONS[number - 1].predictions:  # the hidden score takes no room
+            edges = [page.locator(one).last.bounding_box() for one in (".note.verdict", "[class*=-predict]")]
+            assert all(edges) and len({round(box["x"] + box["width"]) for box in edges if box}) == 1
+        elif way == "keyboard":  # its box is gone
+            expect(following).to_be_focused()
         hand.go_on()
     page.wait_for_function("location.pathname === '/exercises'")
     expect(page.locator(STRIP)).to_have_count(0)
