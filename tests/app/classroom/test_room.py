@@ -542,7 +542,7 @@ def test_a_state_and_a_summary_tell_everything_by_its_name() -> None:
         "code": "CDFHJK", "nicknames": False, "ended": False, "place": {**here, "query": "corpus=course"}, "blank": False,
         "all": True, "pace": None, "teams": 0,
     }  # fmt: skip
-    asked = {"round": 1, "first": 1, "place": common["place"], "left": None, "state": "shown"}
+    asked = {"round": 1, "first": 1, "vote": 1, "place": common["place"], "left": None, "state": "shown"}
     assert state_for(room, STUDENT, people, 4.0) == {
         "role": "student", **common, "number": 1, "nickname": "", "follows": True,
         "round": {**asked, "question": shown, "mine": "a"}, "give": {"round": 2, **give},
