@@ -278,7 +278,10 @@ def test_too_large_a_tokenizer_leaves_the_last_one(
         HUG["t1"]
     ]
     run(app)
-    assert problems(app) == []  # said once
+    assert problems(app) == [text]
+    app.session_state["playground.text"] = "hugs"
+    run(app)
+    assert problems(app) == []
 
 
 def test_the_name_of_a_repository_may_have_so_many_characters() -> None:
