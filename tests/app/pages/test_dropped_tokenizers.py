@@ -90,8 +90,12 @@ def test_rounds_of_tokenizers_take_no_more_memory() -> None:
         rounds(server, ROUNDS, KEPT)
         before = tracemalloc.get_traced_memory()[0]
         one = before // KEPT  # the size of a tokenizer
-        rounds(server, ROUNDS + KEPT, ROUNDS)
-        assert tracemalloc.get_traced_memory()[0] - before < one
+        growth = []
+        for turn in range(1, 4):
+            rounds(server, turn * ROUNDS + KEPT, ROUNDS)
+            before, last = tracemalloc.get_traced_memory()[0], before
+            growth.append(before - last)
+        assert min(growth) < one  # another test's thread may take some meanwhile, but not in each round
     finally:
         tracemalloc.stop()
 
