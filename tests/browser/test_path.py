@@ -179,7 +179,10 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
     if way == "keyboard":
         page.goto(serve(ROOT / "app.py"))
         at_rest(page)
-        hand.press(page.get_by_role("link", name="New here? Start"))
+        start = page.get_by_role("link", name="New here? Start")
+        start.hover()  # white words, on a darker red
+        expect(start).to_have_css("background-color", "rgb(154, 52, 18)")
+        hand.press(start)
         expect(page.get_by_label("Your answer")).to_be_focused()
     else:
         page.goto(f"{serve(ROOT / 'app.py')}/?walk=path.1")
