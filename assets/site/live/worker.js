@@ -16,7 +16,6 @@ function opened(files, name) {
   const stream = new Response(bytesOf(files[name])).body.pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
 }
-globalThis.importScripts = undefined; // or Pyodide refuses to work in a worker without modules
 async function start({ files, lock, language }) {
   globalThis.fetch = async (address) => opened(files, String(address).replace(PLACE, ""));
   const { createPyodideModule } = globalThis, settings = { indexURL: PLACE, lockFileContents: lock };
