@@ -19,6 +19,8 @@ class Tabs extends Component {
     this.more.addEventListener("click", () => this.unfold(this.menu.hidden));
     this.menu.addEventListener("click", ({ target }) => this.take(target.closest("[role=menuitem]")));
     this.part(".more").addEventListener("keydown", (event) => this.onMenuKey(event));
+    // Safari gives the focus to no button that is clicked: it would leave, and the menu be gone before the click.
+    this.part(".more").addEventListener("mousedown", (event) => event.preventDefault());
     this.part(".more").addEventListener("focusout", ({ relatedTarget }) => {
       if (!this.part(".more").contains(relatedTarget)) this.unfold(false);
     });
