@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.sync_api import Locator
 
 HAS_FOCUS = "node => node === node.getRootNode().activeElement"
@@ -16,6 +18,24 @@ def tab_to(wanted: Locator, key: str = "Tab") -> None:
             return
         wanted.page.keyboard.press(key)
     raise AssertionError(f"{key} never leads to {wanted}")
+
+
+def click_and_look(button: Locator, look: str) -> Any:
+    """Click; return what a JavaScript function says of the page once all has been done that a click does at
+    once: however slow the machine is, nothing else happens in between."""
+    button.page.evaluate(
+        "() => { window.seen = new Promise((done) =>"
+        f" addEventListener('click', () => done(({look})()), {{ once: true }})); }}"
+    )
+    button.click()
+    return button.page.evaluate("window.seen")
+
+
+def click_at(control: Locator) -> None:
+    """Click the place of a control that may be held."""
+    box = control.bounding_box()
+    assert box
+    control.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def retype(box: Locator, text: str) -> None:

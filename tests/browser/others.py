@@ -286,16 +286,29 @@ class Window:
         acts = [{"type": act, "value": KEYS.get(key, key)} for key in keys for act in ("keyDown", "keyUp")]
         self.remote.ask("actions", actions=[{"type": "key", "id": "keys", "actions": acts}])
 
-    def point(self, selector: str, *, click: bool = False) -> None:
-        """Move the mouse onto the middle of the first such element in sight, once there is one."""
+    def point(self, selector: str, text: str = "", *, click: bool = False) -> None:
+        """Move the mouse onto the middle of the first such element in sight (with this text), once there is
+        one that stays in its place."""
         middle = """
-        const node = all(arguments[0]).find((one) => one.checkVisibility());
+        const [selector, text] = arguments;
+        const node = all(selector).find((one) => one.checkVisibility() && (!text || one.textContent.trim() === text));
         if (!node) return null;
         node.scrollIntoView({ block: "center", behavior: "instant" });
         const box = node.getBoundingClientRect();
         return [box.left + box.width / 2, box.top + box.height / 2].map(Math.round);
         """
-        x, y = self.await_js(middle, selector)
+        places: list[Any] = [None]
+
+        def stays() -> bool:  # to a pixel: Firefox scrolls by whole ones
+            places.append(self.js(middle, selector, text))
+            before, now = places[-2:]
+            return (
+                bool(before and now)
+                and max(abs(one - other) for one, other in zip(before, now, strict=True)) <= 1
+            )
+
+        until(stays)
+        x, y = places[-1]
         # From beside it: where the mouse is there already, it would tell nobody.
         acts: list[dict[str, Any]] = [
             {"type": "pointerMove", "x": index, "y": y, "duration": 0} for index in (x + 1, x)
@@ -303,6 +316,11 @@ class Window:
         acts += [{"type": act, "button": 0} for act in ("pointerDown", "pointerUp") if click]
         mouse = {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": acts}
         self.remote.ask("actions", actions=[mouse])
+
+    def press_until(self, selector: str, text: str, code: str) -> None:
+        """Click such an element until JavaScript says that it has worked: a page that still comes to rest may
+        be elsewhere by then."""
+        until(lambda: self.point(selector, text, click=True) or self.js(code))
 
     def picture(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self.remote.ask("screenshot")))

@@ -32,7 +32,7 @@ from tests.browser.conftest import (
     pause,
     turn_to,
 )
-from tests.browser.hands import choose, retype, slide, tab_to
+from tests.browser.hands import choose, click_and_look, retype, slide, tab_to
 from tests.waiting import until
 from tokenizers_core import BpeTrace, Corpus, train_bpe
 from tokensteps.drawing.frame import window
@@ -580,8 +580,8 @@ def half_of_a_utf_16_pair_is_replaced_and_named(bpe: Bpe) -> None:
     so."""
     bpe.page.wait_for_function(MENDS)
     field = bpe.page.get_by_label("Your text", exact=True)
+    field.click()
     field.evaluate("""box => {
-        box.focus();
         Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, 'ab\\ud83d ab');
         box.dispatchEvent(new Event('input', {bubbles: true})); }""")
     field.press("Control+Enter")
@@ -756,13 +756,11 @@ def a_tab_is_marked_before_python_answers(bpe: Bpe) -> None:
     """The last one's body isn't taken for its own meanwhile, and the page keeps its height. Oracle: the page
     at the very moment of the click."""
     before = bpe.page.get_by_role("tabpanel").bounding_box()
-    clicked = """name => {
-      const tab = [...document.querySelectorAll('[role=tab]')].find(tab => tab.textContent === name);
-      tab.click();
+    look = """() => {
       const panel = document.querySelector('[role=tabpanel]'), named = document.getElementById(panel.getAttribute('aria-labelledby'));
       const open = document.querySelectorAll('[role=tab][aria-selected=true]');
       return [[...open].map(tab => tab.textContent), named.textContent, panel.ariaBusy, panel.getBoundingClientRect().height] }"""
-    marked, named, busy, height = bpe.page.evaluate(clicked, "Every pair")
+    marked, named, busy, height = click_and_look(bpe.page.get_by_role("tab", name="Every pair"), look)
     assert (marked, named, busy) == (["Every pair"], "Charts", "true")
     assert before is not None and height >= before["height"] - 1
     panel = bpe.page.get_by_role("tabpanel", name="Every pair")

@@ -35,6 +35,7 @@ from tests.browser.test_class import CARD, LOOKS, STRIP, WALL, step
 from tests.browser.test_class_words import KEY
 from tests.browser.test_projector import TINY
 from tests.browser.test_walk import held
+from tests.waiting import until
 from tokensteps.drawing.tokens import Style, pair_text, readable
 from tokensteps.runs.algorithms import BPE, trace_at
 from tokensteps.shell.walk import lesson_facts
@@ -747,9 +748,10 @@ def test_four_teams_on_the_wall(app: str, open_page: Callable[..., Page]) -> Non
     wall.set_viewport_size({"width": 1000, "height": 440})
     wall.keyboard.press("p")
     expect(footer).to_have_attribute("data-more", "↓")
-    for key, sign in (("ArrowDown", "↑"), ("ArrowUp", "↓")):
-        wall.keyboard.press(key)
-        expect(footer).to_have_attribute("data-more", sign)
+    for key, sign in (("ArrowDown", "↑"), ("ArrowUp", "↓")):  # as often as it takes to the end
+        until(
+            lambda key=key, sign=sign: wall.keyboard.press(key) or footer.get_attribute("data-more") == sign
+        )
 
 
 def projected(wall: Page, tab: str) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import at_rest, messages_sent, pause
 from tests.browser.flipbook_demo import LABELS, frames
-from tests.browser.hands import retype, slide, tab_to
+from tests.browser.hands import click_and_look, retype, slide, tab_to
 from tokensteps.assets import read_script
 from tokensteps.drawing.frame import payload, window
 from tokensteps.drawing.handout import standalone_run
@@ -150,10 +150,7 @@ def other_keys_and_scrubber(page: Page) -> None:
 
 def buttons(page: Page) -> None:
     go(page, 5)
-    # Pressed and looked at in one go: however slow the machine is, the first beat is not over in between.
-    pressed = page.get_by_role("button", name="Step forward").evaluate(
-        f"button => {{ button.focus(); button.click(); return ({STATE})(); }}"
-    )
+    pressed = click_and_look(page.get_by_role("button", name="Step forward"), STATE)
     assert pressed["step"] == 6 and pressed["beat"] == "1"
     page.keyboard.press("Space")  # presses the focused button
     assert state(page)["step"] == 7

@@ -425,7 +425,7 @@ def hostile_text_is_only_text(traveller: Traveller) -> None:
         assert page.evaluate(TRACES_OF_ATTACK) == [], name
     items = page.locator(".ts-pipeline .i")
     for number in range(0, items.count(), 211):
-        items.nth(number).dispatch_event("pointerover")
+        items.nth(number).hover()
         expect(traveller.tell).not_to_contain_text("Point at anything")
     characters = traveller.row(Stage.TEXT)
     assert characters.count() == len(text) + 4

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, all_there, at_rest, open_tab, received
-from tests.browser.hands import retype, tab_to
+from tests.browser.hands import click_at, retype, tab_to
 from tests.browser.test_bpe_page import Bpe as Learner
 from tests.browser.test_bpe_page import lit
 from tokensteps.assets import read_script
@@ -182,7 +182,7 @@ def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:
         "range => { range.max = 9; range.value = 9; range.dispatchEvent(new Event('input', {bubbles: true})); }"
     )
     for name in ("Next step", "Last step", "Play"):
-        page.get_by_role("button", name=name).click(force=True)
+        click_at(page.get_by_role("button", name=name))
     at(page, 1)
     expect(page.locator(f"{BOOK} .line button")).to_have_text(["Start", "ug"])
     expect(page.get_by_role("tab")).to_have_count(0)

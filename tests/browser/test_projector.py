@@ -158,9 +158,7 @@ def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) ->
     page.reload()
     page.wait_for_function(f"{ON} && {BOOK}?.isConnected && {STEP} === 12")
     legible(page)
-    page.evaluate(
-        "document.querySelector('[data-testid=stSidebarNav] a[href$=glossary]').click()"
-    )  # as from a link
+    turn_to(page, "/glossary")
     page.locator("dl.entry").first.wait_for()
     assert page.evaluate(ON)
     for hidden in ("stSidebar", "stHeader"):
@@ -184,7 +182,7 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
     page.keyboard.press("Escape")  # closes the list, and no more
     expect(options).to_have_count(0)
     for name in ("", *PAGES, *STAGES):
-        page.evaluate(f"document.querySelector('[data-testid=stSidebarNav] a[href$=\"/{name}\"]').click()")
+        turn_to(page, f"/{name}")
         if name in STAGES:
             page.wait_for_function(
                 f"""{BOOK}?.querySelector('.say') && document.querySelector('.st-key-{name}-book')?.contains({BOOK}.getRootNode().host)"""
