@@ -530,8 +530,40 @@ def test_a_question_from_the_other_device(other_app: str, open_page: Callable[..
     for page in (own, laptop):
         step(page, 1)
     assert modes == []
+    laptop.get_by_role("button", name="Go on").click()
+    in_the_place_of_a_draft(laptop, own)
 
 
+def in_the_place_of_a_draft(laptop: Page, own: Page) -> None:
+    """Letters for a question in the making are no commands once its box is gone, and Space and Enter press
+    nothing; after a pause, the keys are the new question's."""
+    show = laptop.locator(f"{WALL} [data-do=show]")
+    expect(laptop.locator(WALL)).to_be_hidden()
+    laptop.locator(STRIP).get_by_role("button", name="Ask", exact=True).click()
+    laptop.locator(WALL).get_by_role("button", name="A question of your own").click()
+    laptop.keyboard.type("Why is it u")
+    own.keyboard.press("a")
+    expect(own.locator(f"{WALL} .asked")).to_be_visible()
+    laptop.evaluate(NO_PAUSE)
+    own.locator(".ts-class-presenter [data-pad=ask]").tap()
+    expect(show).to_be_visible()
+    laptop.keyboard.type("seful to peel")
+    laptop.keyboard.press("Enter")
+    laptop.evaluate(PAUSE)
+    expect(show).to_be_focused()
+    expect(laptop.locator("html")).not_to_have_attribute("data-projector", re.compile(""))
+    laptop.keyboard.press("s")
+    expect(laptop.locator(WALL).get_by_role("button", name="Reveal")).to_be_focused()
+    laptop.keyboard.press("e")
+    step(own, 2)
+    laptop.keyboard.press("Escape")
+    laptop.keyboard.press("a")
+    laptop.locator(WALL).get_by_role("button", name="A question of your own").click()
+    expect(laptop.get_by_role("textbox", name="Your question")).to_have_value("Why is it u")
+
+
+NO_PAUSE = "() => { const now = performance.now(); performance.now = () => now; }"
+PAUSE = "() => { delete performance.now; }"
 OVER = "() => { const now = Date.now.bind(Date); Date.now = () => now() + 24_000; }"
 """A countdown of 30 seconds is over in six. (After 40 without a word, a page takes itself for cut off.)"""
 

@@ -5,12 +5,14 @@
 const MOST_PICKED = 12; // answers in people's own words on the wall
 const COUNTDOWNS = [0, 30, 60, 120];
 const FITS = [0, 1, 2, 3]; // how much closer and smaller a question is drawn: the first level that fits
+const LOOKED_UP = 2000; // ms after the last key until somebody who has typed sees that the boxes are gone
 const SIGNS_OF_MORE = ["", "↑", "↓", "↕"]; // what is out of sight: above, below, both
 
 class Wall {
   // A question before it is asked: {question, kinds}; without a question, one of the lecturer's own, and why.
   draft = null;
   seconds = 0;
+  typed = null; // when the last key came that was for the boxes, while another device's question is in their place
 
   constructor(strip) {
     this.strip = strip;
@@ -72,7 +74,9 @@ class Wall {
       const typing = opened && this.was?.closest(TAKES_LETTERS); // as another device asks
       const phase = this.draft ? "draft" : `${this.round.round} ${this.round.state}`;
       const isFresh = opened || (inside && phase !== this.phase); // Enter is the main button's then
-      if (opened ? !typing : isFresh || lost) (isFresh ? main : same || main).focus({ preventScroll: true });
+      if (this.typed !== null) {
+        if (lost) this.node.focus({ preventScroll: true });
+      } else if (opened ? !typing : isFresh || lost) (isFresh ? main : same || main).focus({ preventScroll: true });
       this.phase = phase;
       this.tick();
       this.fit();
@@ -179,11 +183,17 @@ class Wall {
       this.strip.post("pick", { round: round.round, picked: now });
     }
   }
+  lookUp() { // from typing: the keys are the question's from now on
+    const main = this.node.querySelector("button.main");
+    this.typed = null;
+    if (document.activeElement === this.node) main?.focus({ preventScroll: true });
+  }
   rounds(round) { // the first vote and this one
     const before = round.first !== round.round && this.strip.votes.get(round.first);
     return before ? [before, round] : [round];
   }
   tick() {
+    if (this.typed !== null && performance.now() - this.typed > LOOKED_UP) this.lookUp();
     const { round } = this, find = (selector) => this.node.querySelector(selector);
     const time = find("header .time"), line = find(".counted b");
     if (!this.isLive() || this.draft || !time) return;
@@ -206,7 +216,8 @@ class Wall {
     this.strip.update();
   }
   closeDraft() { // a question was asked, on whatever device: one's own text is kept
-    const { draft } = this;
+    const { draft } = this, theirs = !draft?.sent && !this.sending;
+    if (theirs && this.written?.node.contains(document.activeElement)) this.typed = performance.now();
     this.forget();
     this.draft = null;
     this.strip.update(); // the focus goes on to the round while the boxes are there
@@ -226,6 +237,7 @@ class Wall {
   }
   onClick(button) {
     const [what, which] = (button?.dataset.do ?? "").split(":");
+    this.typed = null;
     if (!what) return undefined;
     if (what === "kind" && which === "own") this.write();
     else if (what === "kind") this.strip.draft(which);
@@ -240,6 +252,12 @@ class Wall {
   }
   onKeyInside(event) {
     if (isComposing(event)) return;
+    if (this.typed !== null) { // no command
+      this.typed = performance.now();
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     if (event.key === "Escape" && (this.draft || this.round?.state === "revealed")) {
       this.act("close");
       event.preventDefault();
