@@ -216,6 +216,45 @@ def test_prepared_questions_in_their_own_words(app: str, open_page: Callable[...
     wall.wait_for_url(re.compile(r"/wordpiece\?.*corpus=course"))
 
 
+def test_a_student_loses_no_word(app: str, open_page: Callable[..., Page]) -> None:
+    """What is half written, and the result, are there after the page has been loaded again."""
+    wall, own, student = open_page(), open_page(**TOUCH, errors=True), open_page(**PHONE, errors=True)
+    code, card, words = (
+        open_class(wall, f"{app}/bpe?corpus=hug"),
+        student.locator(CARD),
+        student.locator(".words"),
+    )
+    wall.get_by_role("button", name="Close").click()
+    own.goto(f"{app}/?class={code}#key={wall.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
+    expect(own.locator(SCREEN)).to_be_visible()
+    student.goto(f"{app}/?class={code}")
+    step(student, 0)
+    wall.keyboard.press("a")
+    wall.locator(WALL).get_by_role("button", name="A question of your own").click()
+    wall.keyboard.type(WHY)
+    for key in ("Tab", "ArrowDown", "ArrowDown"):
+        wall.keyboard.press(key)
+    wall.get_by_role("button", name="Ask now").click()
+    words.tap()
+    student.keyboard.type("Ideas: ")
+    student.reload()
+    expect(words).to_have_value("Ideas: ")
+    words.tap()
+    student.keyboard.press("End")
+    student.keyboard.type("more often than all other pairs " * 5)
+    card.get_by_role("button", name="Send", exact=True).tap()
+    expect(card).to_contain_text("Sent. You can change it")
+    press(own, "reveal")
+    expect(card).to_contain_text("Thank you.")
+    student.reload()
+    expect(card).to_contain_text("Thank you.")
+    card.get_by_role("button", name="Done").tap()
+    student.reload()
+    expect(student.locator(f"{STRIP} .stop")).to_have_text("Following the class")
+    expect(card).to_be_hidden()
+
+
 def the_deck(page: Page, app: str) -> None:
     """Written, moved by keyboard and by mouse, kept over a reload, and taken to a file and back."""
     page.goto(f"{app}/class")

@@ -268,5 +268,7 @@ def _present(room: Room, person: Person, people: People, now: float) -> dict[str
     }
     if person.lecturer:
         return {**shape, **tally_of(room, question, people.here), "put": question.aside}
-    shape["mine"] = question.answers.get(person.number)
-    return {**shape, **verdict_of(question, person.number)} if question.state == "revealed" else shape
+    shape["mine"] = mine = question.answers.get(person.number)
+    if question.state != "revealed":
+        return shape
+    return {**shape, **verdict_of(question, person.number), "put": question.aside or mine is None}

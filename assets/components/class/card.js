@@ -2,6 +2,7 @@
 // cut between its letters. The card leaves the page behind it to be looked at: it can be put aside and taken up again.
 
 const DIGITS = ["7", "8", "9", "4", "5", "6", "1", "2", "3", ".", "0", "/"];
+const WRITTEN = "tokensteps.answer"; // in the tab's storage: the answer in the making, also after a reload
 const MOST_RIGHT = 4; // right answers shown, one's own among them
 
 class Card {
@@ -30,11 +31,13 @@ class Card {
     return this.strip.room.state?.round;
   }
   get mine() { // a new connection's first state may be older than the last tap here
-    const { round, tapped } = this, isThis = tapped?.room === this.strip.room && tapped.round === round.round;
-    return isThis ? tapped.answer : round.mine;
+    return this.isOfRound(this.tapped) ? this.tapped.answer : this.round.mine;
   }
   get isUnsent() { // whether the answer marked here waits for a connection
-    return this.unsent?.room === this.strip.room && this.unsent.round === this.round?.round;
+    return this.isOfRound(this.unsent);
+  }
+  isOfRound(tapped) {
+    return tapped?.room === this.strip.room && tapped.round === this.round?.round;
   }
   asksName() { // once, where the lecturer asks for it, and while nothing else is asked
     const { room } = this.strip, { nicknames, nickname } = room.state ?? {}, { round } = this;
@@ -46,7 +49,7 @@ class Card {
     if (now === "name" && isSame) return; // somebody is typing
     if (!isSame) {
       [this.shown, this.room, this.folded, this.error] = [now, room, false, ""];
-      this.draft = round?.mine ?? "";
+      this.draft = this.written() ?? round?.mine ?? "";
       if (round && round.state === "open") this.announce();
     }
     this.node.hidden = !now || room.put === now;
@@ -186,10 +189,23 @@ class Card {
   }
 
   // --- taps and typing
+  written() { // and not sent before the page was loaded again
+    try {
+      const { code, round, draft } = JSON.parse(sessionStorage.getItem(WRITTEN)) ?? {};
+      return code === this.strip.room.code && round === this.round?.round ? `${draft}` : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+  keep() {
+    const { strip: { room: { code } }, round: { round }, draft } = this;
+    try { sessionStorage.setItem(WRITTEN, JSON.stringify({ code, round, draft })); } catch { /* only until a reload */ }
+  }
   onInput({ value, dataset: { key } }) {
     if (key === "name") this.name = value;
     if (key !== "number" && key !== "words") return;
     this.draft = value;
+    this.keep();
     this.update();
   }
   onKeyInside(event) {
@@ -204,7 +220,7 @@ class Card {
   onKey(key) {
     this.error = "";
     if (key === "fold") this.folded = !this.folded;
-    else if (key === "done") this.strip.room.put = this.shown;
+    else if (key === "done") this.strip.room.putAside(this.shown);
     else if (key === "named") return this.sendName();
     else if (key === "unnamed") saved.set(this.strip.room.code, { unnamed: true });
     else if (key === "back") this.draft = this.draft.slice(0, -1);
@@ -212,6 +228,7 @@ class Card {
     else if (key[0] === "=") return this.send(key.slice(1));
     else if (key[0] === "#") this.draft = (this.draft + key.slice(1)).slice(0, 40);
     else if (key[0] === "/") this.toggleCut(Number(key.slice(1)));
+    if (key === "back" || "#/".includes(key[0])) this.keep();
     this.update();
   }
   answer() { // in the one form for counting answers; null if it can't be read

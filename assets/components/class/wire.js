@@ -239,8 +239,17 @@ class Room extends EventTarget {
     this.lost = new Map((data.lost ?? []).map((one) => [`${one.run}.${one.step}`, one]));
     this.planned(data.plan);
     if (data.round) this.begin(data.round);
-    const { state, round, put = true } = data.round ?? {}; // for a new student, it is over
-    if (state === "revealed" && put) this.put = round;
+    const { state, round, put } = data.round ?? {}; // it is over for a student who hasn't answered, too
+    if (state === "revealed" && (put || this.isOver())) this.put = round;
+  }
+  putAside(round) { // a student's result, on this device
+    this.put = round;
+    saved.set(this.code, { put: round });
+  }
+  isOver() { // a student's result: put aside before a reload, or past
+    const { place, state: { round } } = this, steps = [0, round.question.kind === "own" ? 0 : 1];
+    const isThere = place?.run === round.place?.run && steps.includes((place?.step ?? 0) - (round.place?.step ?? 0));
+    return !this.isLecturer() && (saved.get(this.code).put === round.round || !isThere);
   }
   planned(plan) { // its time goes by this computer's own clock
     this.state.plan = plan && { ...plan, since: Date.now() - 1000 * plan.seconds };

@@ -520,7 +520,17 @@ def test_a_question_is_put_aside_once_it_is_revealed() -> None:
     assert b'event: put\ndata: {"round":1}' in b"".join(events(room, known, Person("", "", 0), NOBODY, 0.0))
     assert b"".join(events(room, known, Person("", "", 1), NOBODY, 0.0)) == b""
     assert state_for(room, Person("", "", 0), NOBODY, 0.0)["round"]["put"] is True
-    assert "put" not in state_for(room, Person("", "", 1), NOBODY, 0.0)["round"]
+
+
+def test_a_student_who_comes_back_has_the_result_until_the_class_goes_on() -> None:
+    """For one who hasn't answered, it is over."""
+    room = room_of(JOIN, JOIN, place(0), ASK, answer(1, "a"), {"do": "reveal", "round": 1})
+    assert [state_for(room, Person("", "", one), NOBODY, 0.0)["round"]["put"] for one in (1, 2)] == [
+        False,
+        True,
+    ]
+    say(room, {"do": "put", "round": 1})
+    assert state_for(room, Person("", "", 1), NOBODY, 0.0)["round"]["put"] is True
 
 
 def test_a_state_and_a_summary_tell_everything_by_its_name() -> None:
