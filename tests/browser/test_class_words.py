@@ -217,7 +217,8 @@ def test_prepared_questions_in_their_own_words(app: str, open_page: Callable[...
 
 
 def test_a_student_loses_no_word(app: str, open_page: Callable[..., Page]) -> None:
-    """What is half written, and the result, are there after the page has been loaded again."""
+    """What is half written, and the result, are there after the page has been loaded again; an answer that
+    comes too late is said to be."""
     wall, own, student = open_page(), open_page(**TOUCH, errors=True), open_page(**PHONE, errors=True)
     code, card, words = (
         open_class(wall, f"{app}/bpe?corpus=hug"),
@@ -245,8 +246,18 @@ def test_a_student_loses_no_word(app: str, open_page: Callable[..., Page]) -> No
     student.keyboard.type("more often than all other pairs " * 5)
     card.get_by_role("button", name="Send", exact=True).tap()
     expect(card).to_contain_text("Sent. You can change it")
+    student.context.set_offline(True)
+    words.tap()
+    student.keyboard.type("!")
+    card.get_by_role("button", name="Send", exact=True).tap()
+    expect(card.locator(".state.wrong")).to_be_visible()
+    press(own, "show")
+    expect(wall.locator(WALL).get_by_role("button", name="Reveal")).to_be_visible()
+    student.context.set_offline(False)
+    expect(card).to_contain_text("Your last answer came too late: it doesn't count.")
     press(own, "reveal")
     expect(card).to_contain_text("Thank you.")
+    expect(card).to_contain_text("too late")
     student.reload()
     expect(card).to_contain_text("Thank you.")
     card.get_by_role("button", name="Done").tap()

@@ -223,6 +223,7 @@ def _card_words() -> dict[str, str]:
         "sent_short": _("Sent"),
         "sent": _("Sent. You can change it until the answers are shown."),
         "closed": _("Answers are closed. Look at the wall."),
+        "too_late": _("Your last answer came too late: it doesn't count."),
         "unread": _("Type a number, such as 12, 0.05 or 1/20."),
         "you_right": _("Right."),
         "you_tied": _("Tied: as good, but the rule chooses another."),

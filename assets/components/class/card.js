@@ -10,6 +10,7 @@ class Card {
   name = ""; // the nickname in the making
   tapped = null; // {room, round, answer}: the last answer here
   unsent = null; // the same, for want of a connection
+  late = null; // the same, refused: answers were closed
   folded = false;
 
   constructor(strip) {
@@ -35,6 +36,10 @@ class Card {
   }
   get isUnsent() { // whether the answer marked here waits for a connection
     return this.isOfRound(this.unsent);
+  }
+  get isLate() { // whether the last answer here hasn't come in time
+    const last = [this.unsent, this.late].find((one) => this.isOfRound(one));
+    return this.round.state !== "open" && Boolean(last) && last.answer !== this.round.mine;
   }
   isOfRound(tapped) {
     return tapped?.room === this.strip.room && tapped.round === this.round?.round;
@@ -106,7 +111,7 @@ class Card {
     if (this.folded) return [head];
     const answer = revealed ? this.outcome(round) : open ? this.form(round)
       : [this.status(isOver(round) ? labels.error_late : labels.closed)];
-    return [head, this.sentence(), ...answer];
+    return [head, this.sentence(), this.isLate && this.status(labels.too_late, "told wrong"), ...answer];
   }
   status(words, className = "told") {
     const node = make("p", { className, textContent: words });
@@ -250,6 +255,7 @@ class Card {
         if (this.tapped !== tapped || this.round?.round !== round) return; // something else was tapped or asked since
         if (kind === "offline") this.unsent = tapped; // the choice stays marked
         else [this.tapped, this.error] = [null, labels[`error_${kind}`] ?? labels.error_store];
+        if (["late", "shown"].includes(kind)) this.late = tapped;
       }
     }
     this.update();
