@@ -218,7 +218,7 @@ def test_prepared_questions_in_their_own_words(app: str, open_page: Callable[...
 
 def test_a_student_loses_no_word(app: str, open_page: Callable[..., Page]) -> None:
     """What is half written, and the result, are there after the page has been loaded again; an answer that
-    comes too late is said to be."""
+    comes too late is said to be. Without a network, the presenter view's buttons can be touched."""
     wall, own, student = open_page(), open_page(**TOUCH, errors=True), open_page(**PHONE, errors=True)
     code, card, words = (
         open_class(wall, f"{app}/bpe?corpus=hug"),
@@ -245,7 +245,16 @@ def test_a_student_loses_no_word(app: str, open_page: Callable[..., Page]) -> No
     student.keyboard.press("End")
     student.keyboard.type("more often than all other pairs " * 5)
     card.get_by_role("button", name="Send", exact=True).tap()
-    expect(card).to_contain_text("Sent. You can change it")
+    in_a_line = own.locator(f"{SCREEN} .words li .soft")
+    expect(in_a_line).to_have_text(" × 1")
+    assert (in_a_line.bounding_box() or {})["height"] < 30
+
+    own.context.set_offline(True)
+    expect(own.locator(".ts-away")).to_be_visible()
+    press(own, "show")
+    expect(own.locator(f"{STRIP} .stop")).to_contain_text("check the network")
+    own.context.set_offline(False)
+    expect(own.locator(f"{STRIP} .stop")).to_have_text("1 here · 1 follows")
     student.context.set_offline(True)
     words.tap()
     student.keyboard.type("!")
