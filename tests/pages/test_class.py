@@ -371,9 +371,15 @@ def test_invalid_codes_are_none(text: str | None) -> None:
     assert read_code(text) is None
 
 
+def test_an_impossible_code_says_why() -> None:
+    """A code of the right length is told its misread letters."""
+    assert impossible_code("6fw 8z8") == "No class's code has 8 and Z in it: look at it again."
+    assert impossible_code("6fw j9") == "A class's code has six letters and digits: look at it again."
+
+
 def test_an_impossible_code_in_a_link_is_named() -> None:
     app = BPE.opened("corpus=hug&class=ZZZZZZ")
-    assert [toast.value for toast in app.toast] == [impossible_code()]
+    assert [toast.value for toast in app.toast] == [impossible_code("ZZZZZZ")]
     assert "class" not in address(app) and CLASS_CODE not in app.session_state
 
 

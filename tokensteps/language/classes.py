@@ -22,9 +22,24 @@ def read_code(typed: str | None) -> str | None:
     >>> read_code(" cdf-hjk "), read_code("ＣＤＦ　ＨＪＫ"), read_code("CDFHJO"), read_code(None)
     ('CDFHJK', 'CDFHJK', None, None)
     """
-    narrow = unicodedata.normalize("NFKC", (typed or "")[:40])
-    code = "".join(narrow.split()).replace("-", "").upper()
+    code = _normal(typed)
     return code if len(code) == CODE_LENGTH and set(code) <= {*CODE_LETTERS} else None
+
+
+def misread(typed: str | None) -> list[str]:
+    """The letters and digits of a typed code that no code has, such as an 8 for a 3.
+
+    >>> misread("cdf8j8"), misread("CDFHJ"), misread("CDF<b>")
+    (['8'], [], [])
+    """
+    code = _normal(typed)
+    whole = len(code) == CODE_LENGTH and code.isalnum()
+    return [letter for letter in dict.fromkeys(code) if letter not in CODE_LETTERS] if whole else []
+
+
+def _normal(typed: str | None) -> str:
+    narrow = unicodedata.normalize("NFKC", (typed or "")[:40])
+    return "".join(narrow.split()).replace("-", "").upper()
 
 
 def class_labels() -> dict[str, str]:

@@ -30,8 +30,8 @@ from tokensteps.components.classes import (
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.frame import Frame
 from tokensteps.drawing.tokens import Style
-from tokensteps.language.classes import class_labels, read_code
-from tokensteps.language.i18n import _
+from tokensteps.language.classes import class_labels, misread, read_code
+from tokensteps.language.i18n import _, together
 from tokensteps.language.names import ASK_NAMES
 from tokensteps.language.numbers import read_whole
 from tokensteps.language.pages import PAGES
@@ -152,7 +152,7 @@ def show_class() -> bool:
     linked = st.query_params.get(CLASS_PARAMETER)
     wanted = read_code(linked)
     if linked and wanted is None:
-        st.toast(impossible_code(), duration="long")
+        st.toast(impossible_code(linked), duration="long")
         update_url({CLASS_PARAMETER: None})
     known = (None, class_code(), state.get(CLASS_BEFORE))
     if wanted not in known and (CLASS_CODE not in state or class_code() is not None):
@@ -310,8 +310,11 @@ def give_class(page: str, questions: int, label: str, done: Mapping[int, str], f
         component("class_page", ())(key=f"{page}.class_given", data=data)
 
 
-def impossible_code() -> str:
+def impossible_code(typed: str | None) -> str:
     """The answer to a text that can't be a class's code."""
+    letters = misread(typed)
+    if letters:
+        return _("No class's code has {letters} in it: look at it again.").format(letters=together(letters))
     return _("A class's code has six letters and digits: look at it again.")
 
 
@@ -322,7 +325,7 @@ def join_box(page: str, width: int) -> None:
     def typed() -> None:
         text = st.session_state.get(key)
         code = read_code(text)
-        st.session_state[f"{key}.wrong"] = bool(text) and code is None
+        st.session_state[f"{key}.wrong"] = text if code is None else ""
         if code is not None:
             enter_class(code)
             st.session_state[CLASS_TYPED] = code
@@ -337,6 +340,6 @@ def join_box(page: str, width: int) -> None:
         label_visibility="collapsed",
         width=width,
     )
-    if st.session_state.get(f"{key}.wrong"):
-        problem(impossible_code())
+    if wrong := st.session_state.get(f"{key}.wrong"):
+        problem(impossible_code(wrong))
     class_again(page)
