@@ -807,7 +807,8 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
     expect(lecturer.get_by_role("alert")).to_contain_text("5 to 2 is no range")
     keep_between(lecturer, "50", "99")
     expect(lecturer.get_by_role("alert")).to_contain_text("no step 50 here yet: choose one up to 7")
-    keep_between(lecturer, "1", "3")
+    keep_between(lecturer, "1", "3", by_enter=True)
+    expect(lecturer.locator(".ts-class-panel")).to_be_hidden()
     message = "At your own pace: steps 1 to 3"
     for page in (phone, other):
         step(page, 1)
@@ -955,7 +956,7 @@ def in_teams(lecturer: Page, phone: Page, other: Page) -> None:
     expect(lecturer.locator(WALL)).to_be_hidden()
 
 
-def keep_between(lecturer: Page, first: str, last: str) -> None:
+def keep_between(lecturer: Page, first: str, last: str, *, by_enter: bool = False) -> None:
     """The panel, opened and filled in by mouse and keys."""
     panel = lecturer.locator(".ts-class-panel")
     if not panel.is_visible():
@@ -963,4 +964,7 @@ def keep_between(lecturer: Page, first: str, last: str) -> None:
     for name, value in (("From step", first), ("To step", last)):
         panel.get_by_label(name).click(click_count=3)
         lecturer.keyboard.type(value)
-    panel.get_by_role("button", name="Keep them there").click()
+    if by_enter:
+        lecturer.keyboard.press("Enter")
+    else:
+        panel.get_by_role("button", name="Keep them there").click()

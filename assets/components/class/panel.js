@@ -18,7 +18,10 @@ class Panel {
       event.stopPropagation(); // no key of the page's
       if (isComposing(event)) return;
       if (event.key === "Escape") this.turn("");
-      if (event.key === "Enter" && this.ends?.includes(event.target)) this.keep();
+      if (event.key === "Enter" && this.ends?.includes(event.target)) {
+        event.preventDefault(); // it would press the button that has the focus by then
+        this.keep();
+      }
     });
   }
   get labels() {
