@@ -72,7 +72,7 @@ def _of_votes(rounds: list[Round]) -> Answered:
 def _of_assignment(assignment: Assignment) -> list[Answered]:
     return [
         Answered(
-            {"": f"{assignment.what['label']} {number}".strip()},
+            {"": " · ".join(filter(None, (assignment.what["label"], f"#{number}")))},
             True,
             {device: Mark("", text, TRY_OF.get(text)) for device, text in answers.items()},
         )

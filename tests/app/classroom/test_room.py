@@ -818,7 +818,7 @@ def test_grades_are_a_row_for_each_student() -> None:
     names = [f" – {what}" for what in ("answer", "result", "tries", "score")]
     which = QUESTION["say"]["en"]
     requests = [
-        f"{words}{name}" for words in (f"1. {which}", f"2. {which}", "3. Counting 1") for name in names
+        f"{words}{name}" for words in (f"1. {which}", f"2. {which}", "3. Counting · #1") for name in names
     ]
     assert head == ["number", "nickname", *requests, "tied", "total", "of"]
     none = [""] * 4
