@@ -143,7 +143,10 @@ def write(page: Page, say: str, kind: str, right: str = "", at: str = "", activi
         for number, choice in enumerate(("no", "yes"), start=1):
             form.get_by_role("textbox", name=f"Choice {number}").click()
             page.keyboard.type(choice)
-        form.get_by_role("radio", name="Choice 2 is right").click()
+        right_one = form.get_by_role("radio", name="Choice 2 is right")
+        expect(right_one).to_have_css("width", "20px")  # for a thumb, in the app's own colour
+        expect(right_one).not_to_have_css("accent-color", "auto")
+        right_one.click()
     if activity:
         form.get_by_label("Belongs to").select_option(activity)
     if at:
@@ -187,6 +190,7 @@ def test_prepared_questions_in_their_own_words(app: str, open_page: Callable[...
     expect(rows.filter(has_text="hug × 1")).to_contain_text("wrong")
     expect(wall.locator(WALL)).to_contain_text("2 of 2 have answered")
     expect(wall.locator(WALL)).not_to_contain_text("hugs")
+    expect(rows.get_by_role("checkbox").first).not_to_have_css("accent-color", "auto")
     rows.filter(has_text="hugs").get_by_role("checkbox").tap()
     press(own, "reveal")
     expect(wall.locator(f"{WALL} tr.right")).to_contain_text("hugs")
@@ -236,6 +240,7 @@ def test_a_student_loses_no_word(app: str, open_page: Callable[..., Page]) -> No
     wall.keyboard.type(WHY)
     for key in ("Tab", "ArrowDown", "ArrowDown"):
         wall.keyboard.press(key)
+    expect(wall.locator(f"{WALL} select")).to_have_css("outline-width", "2px")  # as of all its boxes
     wall.get_by_role("button", name="Ask now").click()
     words.tap()
     student.keyboard.type("Ideas: ")
