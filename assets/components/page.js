@@ -42,8 +42,9 @@ let few = {}; // pages without a run, by path: their parameters
 let titles = {}; // the titles of the browser's tab, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
-  arrived = completed = led = cameBack = false;
+  arrived = completed = led = cameBack = ledByKey = false;
   linkTarget = historyTarget = undefined;
+  lastByKey = event.type === "keydown" || (event.type === "click" && event.detail === 0);
   if (event.type !== "click" || hasModifier(event)) return;
   const link = linkOf(event);
   document[BY_KEY] = Boolean(link) && event.detail === 0;
@@ -79,7 +80,7 @@ function tidy(event) {
     }
     if (event.navigationType === "traverse") historyTarget = to.pathname;
     if (push && !linkTarget && writtenHref === from.href && from.search === to.search) replaceEntry(event, to);
-    led = false;
+    [led, ledByKey] = [false, lastByKey];
     [arrived, completed] = [event.navigationType === "push", false];
     if (arrived) arrive(from, to);
     linkTarget = undefined;
@@ -104,8 +105,22 @@ function arrive(from, to) {
   if (to.href !== original) queueMicrotask(() => history.replaceState(history.state, "", to));
 }
 
-// Back and Forward find the page scrolled as it was left, once it is drawn down to there.
+// Where nothing has the focus, the browser scrolls the document, and that never has more than the window: so the page
+// takes such keys. It also takes the focus once a key has led to it, if what had it stayed behind.
+const SCROLLS = ["PageDown", "PageUp", "ArrowDown", "ArrowUp", "Home", "End", " "];
 const main = () => document.querySelector('[data-testid="stMain"]');
+let lastByKey = false; // whether the last action was a key's,
+let ledByKey = false; // and whether it has led to this page
+function takeFocus() {
+  if (document.activeElement === document.body) main()?.focus({ preventScroll: true });
+}
+function takeKey(event) {
+  if (SCROLLS.includes(event.key) && !hasModifier(event)) takeFocus(); // before the browser looks for what to scroll
+}
+new MutationObserver(() => ledByKey && !isDrawing() && takeFocus())
+  .observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
+
+// Back and Forward find the page scrolled as it was left, once it is drawn down to there.
 const RETURNING = 4000; // ms for a page to be as long as it was, after it has been drawn
 const scrolledTo = new Map(); // an entry of the history, by its key → how far it was scrolled
 let restore; // how far to scroll, and until when: the reader may have gone elsewhere
@@ -265,4 +280,5 @@ export default function page({ data }) { // the same function is never added twi
   for (const event of ["pointerdown", "keydown", "click"]) document.addEventListener(event, act, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, seek, true);
+  document.addEventListener("keydown", takeKey, true);
 }

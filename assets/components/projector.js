@@ -197,7 +197,10 @@ class Projector {
   }
   leave(active) {
     if (document.fullscreenElement) this.leaveFullscreen();
-    if (!isLost(active) && active !== this.initial) return;
+    if (!isLost(active) && active !== this.initial) { // it has moved: the type is small again
+      if (![document.body, scroller()].includes(active)) active.scrollIntoView({ block: "nearest" });
+      return;
+    }
     const target = [this.was, this.start].find((one) => one?.isConnected && one.checkVisibility());
     target?.focus({ preventScroll: true });
   }

@@ -15,7 +15,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, at_rest, left_over, open_tab, turn_to
+from tests.browser.conftest import ROOT, all_there, at_rest, left_over, open_tab, turn_to
 from tests.browser.hands import tab_to
 
 PAGES = {
@@ -264,3 +264,36 @@ def what_is_heard_of_a_lattice(calm: Page) -> None:
         in names
     )
     assert lattice.get_by_role("group", name="unhug").count() == 1
+
+
+TOP = "() => document.querySelector('[data-testid=\"stMain\"]').scrollTop"
+
+
+def test_keys_scroll_a_page_that_has_just_come(serve: Callable[..., str], page: Page) -> None:
+    """Nothing has the focus on arrival: keys scroll the page all the same. A link pressed by a key stays
+    behind with its page: the next page has the focus, and Tab leads to its first control. Out of projector
+    mode, the control with the focus is in sight."""
+    page.goto(serve(ROOT / "app.py"))
+    all_there(page)
+    page.keyboard.press("PageDown")
+    page.wait_for_function(f"({TOP})() > 300")
+    tab_to(page.get_by_role("link", name="Compare all three side by side"))
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.pathname === '/compare'")
+    expect(page.locator(".stage .trio")).to_be_visible()
+    at_rest(page)
+    expect(page.get_by_test_id("stMain")).to_be_focused()
+    assert page.evaluate(TOP) == 0
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Your text")).to_be_focused()
+
+    page.keyboard.press("p")
+    page.wait_for_function("document.documentElement.hasAttribute('data-projector')")
+    page.goto(serve(ROOT / "app.py"))
+    at_rest(page)
+    lesson = page.get_by_role("link", name="Watch this tokenizer being trained")
+    tab_to(lesson)
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.documentElement.hasAttribute('data-projector')")
+    expect(lesson).to_be_focused()
+    expect(lesson).to_be_in_viewport(ratio=0.9)

@@ -229,6 +229,8 @@ def test_the_path(serve: Callable[..., str], open_page: Callable[..., Page], way
     expect(page.locator(STRIP)).to_have_count(0)
     expect(page.get_by_text(f"You did {last} of {last} stations yourself.")).to_be_visible()
     expect(page.locator(".exercise-head")).to_contain_text(EXERCISE_KINDS["bpe_count"].title)
+    if way == "keyboard":  # the strip that had the focus is gone: the page has it, and Tab goes on from there
+        expect(page.get_by_test_id("stMain")).to_be_focused()
     if way == "phone":  # an activity shared with a plan has as much room
         page.goto(f"{serve(ROOT / 'app.py')}/bpe?corpus=hug&mode=predict&ask=pair&walk=90.2")
         expect(which.locator("b")).to_have_text(LESSONS[2].title)  # the longest of their titles
