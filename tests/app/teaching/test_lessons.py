@@ -617,3 +617,12 @@ def test_a_stored_wrong_answer_belongs_to_its_question() -> None:
     same, later = Game("run", 0), Game("run", 4)
     assert same.restore(saved, hidden) and later.restore(saved, hidden)
     assert (same.reached, same.tries, later.reached, later.tries) == (0, ("p + u",), 4, ())
+
+
+def test_stations_point_where_things_are() -> None:
+    """The strip with a station's words is at the foot of the page: nothing is below it."""
+    assert [
+        one.link.label
+        for one in STATIONS
+        if "below" in f"{one.ask} {one.named} {one.insight}".lower().split()
+    ] == []

@@ -56,7 +56,7 @@ STATIONS: Final[tuple[Station, ...]] = (
         N_("Frequent words stay whole, rare ones are cut. Write one of your own that will be cut."),
         N_("You wrote {yours}."),
         N_(
-            "A model reads neither letters nor words but tokens. Below are those of your text; change it as you like."
+            "A model reads neither letters nor words but tokens. The page shows those of your text; change it as you like."
         ),
         (Claim("pieces"),),
         card="own",
