@@ -45,4 +45,18 @@ def test_searching_leaves_the_matches() -> None:
     app.text_input[0].set_value("<b>[x](y)")
     run(app)
     assert entries(app) == []
-    assert app.text[0].value == "No entry contains “<b>[x](y)”."
+    assert app.text[0].value == "No entry contains “<b>[x](y)”. Try fewer letters, or another word."
+
+
+def test_a_search_is_in_the_address() -> None:
+    """A reload, Back and a link find it there; an emptied box leaves nothing."""
+    app = run(GLOSSARY.start("find=Viterbi"))
+    assert app.text_input[0].value == "Viterbi"
+    assert entries(app) == [name for name, term in TERMS.items() if matches(term, "viterbi")]
+    app.text_input[0].set_value("tie")
+    run(app)
+    assert app.query_params["find"] == "tie"
+    app.text_input[0].set_value("")
+    run(app)
+    assert "find" not in app.query_params
+    assert entries(app) == [*TERMS]

@@ -645,7 +645,7 @@ PAGE_PARAMETERS: Mapping[str, frozenset[str]] = {
     "challenge": frozenset(),
     "matters": frozenset({"scene", "say", "also", "price", *PLAYGROUND_SLOTS}) | _names(SCENE_RULES),
     "errata": frozenset(),
-    "glossary": frozenset(),
+    "glossary": frozenset({"find"}),
     "teach": frozenset(),
     "classroom": frozenset(),
     **{page: _SHARED | _names(rules) for page, rules in RULES_OF.items()},
