@@ -416,11 +416,14 @@ def grade_number(
     def grade(answer: str) -> Verdict:
         number = read_number(answer)
         if number is None:
-            return unread(
-                _(
+            message = (
+                _("{answer} can't be read as a number: type a whole number in digits.")
+                if isinstance(true, int)
+                else _(
                     "{answer} can't be read as a number: type digits, or a product or a fraction such as a/(b × c)."
-                ).format(answer=repr(answer[:40]))
+                )
             )
+            return unread(message.format(answer=repr(answer[:40])))
         if is_meant(number, true):
             return right(if_right)
         if number.digits == 1 and abs(number.value - Fraction(true)) <= number.slack:

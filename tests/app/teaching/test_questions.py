@@ -187,3 +187,10 @@ def test_a_tally_counts(kinds: list[str]) -> None:
 def test_cells_know_how_many_are_open() -> None:
     assert Cells(("a", "b"), (("1", None), (None, None))).open == 3
     assert Verdict(RIGHT, "").kind == RIGHT
+
+
+def test_an_unread_number_is_asked_for_as_the_box_asks() -> None:
+    """A count is a whole number: no word of fractions there."""
+    whole, part = (grade_number(true, "", "", "")("many").reason for true in (20, Fraction(1, 20)))
+    assert "type a whole number in digits" in whole and "fraction" not in whole
+    assert "a fraction such as" in part
