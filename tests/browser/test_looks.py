@@ -309,3 +309,19 @@ def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:
     expect(items.first).to_be_focused()
     page.mouse.up()
     expect(page.get_by_role("tab", name=others[1])).to_have_attribute("aria-selected", "true")
+
+
+HEADS = """() => [...document.querySelectorAll('.st-key-unigram-book *')].flatMap((node) =>
+  [...node.shadowRoot?.querySelectorAll('.cols th') ?? []]).map((head) => {
+    const words = document.createRange();
+    words.selectNodeContents(head);
+    return [head.textContent, new Set([...words.getClientRects()].map(({ top }) => Math.round(top))).size]; })"""
+
+
+def test_a_columns_name_is_not_cut_on_a_phone(address: str, page: Page) -> None:
+    """Chinese may be cut anywhere; in a narrow column, a name of two characters was."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{address}/unigram?lang=zh")
+    expect(page.locator(".st-key-unigram-book .cols th").first).to_be_visible()
+    heads = page.evaluate(HEADS)
+    assert ["次数", 1] in heads and {lines for _, lines in heads} == {1}
