@@ -392,6 +392,12 @@ def test_a_teacher_checks_the_codes_of_a_class() -> None:
     ]
     app = opened("")
     assert bodies(app, "note")
+    assert problems(app) == []
+    app.text_input(key="challenge.link").set_value(
+        "http://localhost/challenge?c=typo"
+    )  # said before any code
+    assert "Paste the challenge link" in problems(run(app))[0]
+    app.text_input(key="challenge.link").set_value("")
     app.text_area(key="challenge.codes").set_value("\n".join(codes))
     run(app)
     assert "Paste the challenge link" in problems(app)[0]

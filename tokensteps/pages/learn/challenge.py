@@ -265,9 +265,9 @@ def _checker(sealed: str) -> None:
     codes = st.text_area(_("Codes, one per line"), key="challenge.codes", height=120, persist_state="session")
     lines = plain_text(codes).splitlines()
     number = sum(bool(line.strip()) for line in lines)
-    if not number:
-        return
     challenge = open_challenge(plain_text(link) or sealed)
+    if not number and (challenge or not link):
+        return
     if challenge is None:
         problem(_("Paste the challenge link into the first box, exactly as this server made it."))
         return
