@@ -101,6 +101,7 @@ class Tabs extends Component {
     this.menu.replaceChildren(...others.map(({ textContent, dataset: { name } }) =>
       make("button", { type: "button", role: "menuitem", tabIndex: -1, textContent, data: { name } })));
     this.menu.firstChild?.focus();
+    this.menu.scrollIntoView({ block: "nearest" }); // whole: at the foot of the window, it opens beyond it
   }
   take(item) {
     const tab = item && this.tabs.find(({ dataset }) => dataset.name === item.dataset.name);
@@ -119,7 +120,7 @@ class Tabs extends Component {
     else {
       const to = { ArrowDown: i === last ? 0 : i + 1, ArrowUp: i ? i - 1 : last, Home: 0, End: last }[event.key];
       if (i < 0 || to === undefined) return;
-      items[to].focus({ preventScroll: true });
+      items[to].focus();
     }
     event.preventDefault();
     event.stopPropagation();

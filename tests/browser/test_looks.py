@@ -286,7 +286,11 @@ def test_the_other_tabs_are_under_more(address: str, page: Page) -> None:
     )
     in_sight, others = TABS[:4], TABS[4:]
     expect(tabs).to_have_text(in_sight)
+    at = more.bounding_box()
+    assert at
+    page.set_viewport_size({"width": 1280, "height": int(at["y"] + at["height"]) + 8})  # at the window's foot
     more.click()
+    expect(items.last).to_be_in_viewport(ratio=0.9)
     expect(items).to_have_text(others)
     page.keyboard.press("Escape")
     expect(items).to_have_count(0)
