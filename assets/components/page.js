@@ -43,7 +43,7 @@ let titles = {}; // the titles of the browser's tab, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = led = cameBack = ledByKey = false;
-  linkTarget = historyTarget = undefined;
+  linkTarget = historyTarget = uploaded = undefined;
   lastByKey = event.type === "keydown" || (event.type === "click" && event.detail === 0);
   if (event.type !== "click" || hasModifier(event)) return;
   const link = linkOf(event);
@@ -119,6 +119,16 @@ function takeKey(event) {
 }
 new MutationObserver(() => ledByKey && !isDrawing() && takeFocus())
   .observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
+
+// A box for files is drawn anew for the next ones: by keyboard, the focus goes along.
+let uploaded; // the part of the page with the box, after a file was chosen by keyboard
+function upload({ target }) {
+  uploaded = lastByKey && target.type === "file" ? target.closest("details") ?? main() : undefined;
+}
+new MutationObserver(() => {
+  if (!uploaded || isDrawing() || document.activeElement !== document.body) return;
+  uploaded.querySelector('[data-testid="stFileUploader"] button')?.focus({ preventScroll: true });
+}).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
 
 // Back and Forward find the page scrolled as it was left, once it is drawn down to there.
 const RETURNING = 4000; // ms for a page to be as long as it was, after it has been drawn
@@ -281,4 +291,5 @@ export default function page({ data }) { // the same function is never added twi
   for (const event of ["click", "keydown"]) document.addEventListener(event, submit, true);
   for (const event of ["click", "keydown"]) document.addEventListener(event, seek, true);
   document.addEventListener("keydown", takeKey, true);
+  document.addEventListener("change", upload, true);
 }

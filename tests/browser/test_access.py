@@ -297,3 +297,25 @@ def test_keys_scroll_a_page_that_has_just_come(serve: Callable[..., str], page: 
     page.wait_for_function("!document.documentElement.hasAttribute('data-projector')")
     expect(lesson).to_be_focused()
     expect(lesson).to_be_in_viewport(ratio=0.9)
+
+
+def test_a_file_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
+    """The box is drawn anew for the next files: the focus goes along, for a second try."""
+    page.goto(f"{serve(ROOT / 'app.py')}/playground")
+    all_there(page)
+    fold = page.locator("summary", has_text="Upload a tokenizer")
+    tab_to(fold)
+    page.keyboard.press("Enter")
+    button = page.get_by_role("button", name="Upload", exact=True)
+    expect(button).to_be_visible()
+    tab_to(button)
+    at_rest(page)
+    page.get_by_test_id("stFileUploader").locator(
+        "input[type=file]"
+    ).set_input_files(  # as the browser's dialog
+        {"name": "broken.json", "mimeType": "application/json", "buffer": b"{"}
+    )
+    expect(page.locator(".note.problem")).to_contain_text("broken.json")
+    at_rest(page)
+    page.wait_for_function("document.activeElement !== document.body")
+    expect(button).to_be_focused()
