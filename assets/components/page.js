@@ -117,8 +117,6 @@ function takeFocus() {
 function takeKey(event) {
   if (SCROLLS.includes(event.key) && !hasModifier(event)) takeFocus(); // before the browser looks for what to scroll
 }
-new MutationObserver(() => ledByKey && !isDrawing() && takeFocus())
-  .observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
 
 // A box for files is drawn anew for the next ones: by keyboard, the focus goes along.
 let uploaded; // the part of the page with the box, after a file was chosen by keyboard
@@ -126,8 +124,9 @@ function upload({ target }) {
   uploaded = lastByKey && target.type === "file" ? target.closest("details") ?? main() : undefined;
 }
 new MutationObserver(() => {
-  if (!uploaded || isDrawing() || document.activeElement !== document.body) return;
-  uploaded.querySelector('[data-testid="stFileUploader"] button')?.focus({ preventScroll: true });
+  if (isDrawing() || document.activeElement !== document.body) return;
+  if (ledByKey) takeFocus();
+  else uploaded?.querySelector('[data-testid="stFileUploader"] button')?.focus({ preventScroll: true });
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
 
 // Back and Forward find the page scrolled as it was left, once it is drawn down to there.
