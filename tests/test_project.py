@@ -392,7 +392,7 @@ WITHOUT_HANDS: Final = {
     ),
     "test_bpe_page.py": (4, f"{AT_ONCE}; {HALF}"),
     "test_class.py": (1, "the app's own event, while its stage is on its way; no hand's action"),
-    "test_class_alone.py": (2, "a server's events, from a stream of the test's own; a network that goes"),
+    "test_class_alone.py": (3, "a server's events, from a stream of the test's own; a network that goes"),
     "test_code_in_step.py": (1, AT_ONCE),
     "test_compare_page.py": (1, AT_ONCE),
     "test_flipbook.py": (2, f"{AT_ONCE}; what the strip of a class says, without a class"),

@@ -167,9 +167,16 @@ const SILENCE = 3500; // ms without an answer until the server counts as silent
 const isServerSilent = () => fetch(new URL("_stcore/health", new URL(".", location.href)), {
   signal: AbortSignal.timeout(SILENCE), cache: "no-store",
 }).then(() => false, () => true);
-// Tells whether the network is lost, or back. A browser without one may have the server on its own device.
+// Tells whether the network is lost, or back. A browser without one may have the server on its own device; an answer
+// may also have been on its way before, so it looks again.
+const LOOKS_AGAIN = 5000; // ms
 function watchNetwork(tell, signal) {
-  const look = async () => tell(!navigator.onLine && await isServerSilent() && !navigator.onLine);
+  let timer;
+  const look = async () => {
+    clearTimeout(timer);
+    tell(!navigator.onLine && await isServerSilent() && !navigator.onLine);
+    if (!navigator.onLine && !signal?.aborted) timer = setTimeout(look, LOOKS_AGAIN);
+  };
   for (const event of ["online", "offline"]) addEventListener(event, look, { signal });
   if (!navigator.onLine) look();
 }

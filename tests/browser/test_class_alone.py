@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.waiting import until
 from tokensteps.assets import read_script
 from tokensteps.classroom.questions import as_deck
 from tokensteps.limits import LINK_LIMIT, PREPARED_AT
@@ -585,6 +586,22 @@ def test_a_server_on_this_device_needs_no_network(strip: Page, answers: bool) ->
         strip.wait_for_function("strip.room.isAway()")
     assert strip.evaluate("fetch('/_stcore/health').then(() => true, () => false)") is answers
     assert strip.evaluate("strip.room.isAway()") is not answers
+
+
+def test_a_network_that_goes_while_the_server_answers_is_lost(strip: Page) -> None:
+    """The one look at the server may be answered from before; a server on this device may be there later."""
+    strip.clock.install()
+    strip.unroute_all()
+    strip.evaluate("Object.defineProperty(navigator, 'onLine', { value: false })")
+    answers = [True]
+    strip.route("**/_stcore/health", lambda route: route.fulfill(body="ok") if answers[-1] else route.abort())
+    with strip.expect_response("**/_stcore/health"):
+        strip.evaluate("dispatchEvent(new Event('offline'))")
+    for answer in (False, True):
+        answers.append(answer)
+        until(
+            lambda answer=answer: strip.clock.run_for(5000) or strip.evaluate("strip.room.offline") != answer
+        )
 
 
 def test_patience_begins_when_the_page_rests(strip: Page) -> None:
