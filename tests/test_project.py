@@ -399,6 +399,7 @@ WITHOUT_HANDS: Final = {
     "test_lattice_view.py": (2, AT_ONCE),
     "test_predict_page.py": (1, OUT_OF_REACH),
     "test_scorm.py": (1, "the browser's own way to give a page back as it was"),
+    "test_try_page.py": (1, "WebKit's window, where each download takes a line of the page's height"),
     "test_whatif_page.py": (2, AT_ONCE),
 }
 """Browser test → how many such places it has, and why. In a class's tests, every action is a hand's."""
