@@ -5,6 +5,7 @@
 const RETURNED = Symbol.for("tokensteps.returned"); // on the root: page and lines handed over
 const LISTENER = Symbol.for("tokensteps.listener"); // on the root: the listener to the other tabs
 const erasedNames = new Set(); // those with nothing kept since: another tab may have kept something
+const endedTexts = new Set(); // erased by another tab: drawn again with one, this tab doesn't bring it back
 const knownLines = new Set(); // kept by this tab, or known to its reader
 
 function listen(root, name, onErased) {
@@ -17,12 +18,15 @@ function listen(root, name, onErased) {
 
 export default function keep({ data, parentElement: root, setTriggerValue }) {
   const { place, text, lasting, erased, page = "", known = "", most = 1 } = data, name = `tokensteps.${place}`;
-  if (lasting) listen(root, name, () => setTriggerValue("erased", true));
+  if (lasting) listen(root, name, () => {
+    endedTexts.add(text);
+    setTriggerValue("erased", true);
+  });
   known.split("\n").forEach((line) => knownLines.add(line));
   try {
     const storage = lasting ? localStorage : sessionStorage;
     let lines = storage.getItem(name)?.split("\n") ?? [];
-    if (text) {
+    if (text && !endedTexts.has(text)) {
       knownLines.add(text);
       lines = lines.filter((line) => !knownLines.has(line)).slice(0, most - 1);
       storage.setItem(name, [text, ...lines].join("\n"));
