@@ -153,12 +153,13 @@ const READ = {
   choice: (text) => [text],
   line: (text) => [line(text)],
   words: (text) => [line(text.toLowerCase())],
-  number(text, { places: most }) {
+  number(text, { places: most, read }) {
     const number = readNumber(text);
-    if (!number) return WORDS.number.replace("{answer}", () => `“${text.trim().slice(0, 40)}”`);
+    if (!number) return WORDS[read].replace("{answer}", () => `“${text.trim().slice(0, 40)}”`);
     const places = Math.min(number.places, most);
     return [`${places}:${rounded(number.value, places)}`, number.few && WORDS.digits];
   },
+  count: (text, lock) => READ.number(text, lock),
   split(text, { whole }) {
     if (/^\W*unk\W*$/i.test(text)) return ["[UNK]"];
     const typed = text.replace(/[<[(]unk[>\])]/gi, " \0 ").replaceAll("##", " ");

@@ -102,7 +102,7 @@ def test_the_verdict_on_an_answer_is_said_in_the_language_of_the_page(
     again, shown, retry = (
         "Not yet.",
         "Shown.",
-        "It occurs often in the text that this tokenizer learned from. Try a rarer word.",
+        "It occurs often in the text that this tokenizer learned from. Rarer words are cut.",
     )
     for address, wrong, revealed in (
         ("/?walk=path.1", "the", shown),

@@ -375,7 +375,7 @@ def attempts(question: Question) -> Iterator[str]:
                         for index in range(0, len(lines), 2))  # fmt: skip
             yield "\n".join(["x", *lines[1:]])
             yield "\n".join([lines[0], "x", *lines[2:]])
-        case Entry() if READ_AS[question.kind] == "number":
+        case Entry() if READ_AS[question.kind] in ("count", "number"):
             number = read_number(key)
             assert number is not None
             value = number.value
@@ -503,6 +503,10 @@ def test_a_wrong_answer_brings_a_hint(folder: Path, page: Page) -> None:
     page.goto(f"{folder.as_uri()}/en/exercises/bpe_count.html")
     task = page.locator("#level-1-1")
     expect(task.locator(".hint")).to_be_hidden()
+    retype(task.get_by_label("Your answer"), "two")
+    page.keyboard.press("Enter")
+    unread = "“two” can't be read as a number: type a whole number in digits."
+    expect(task.get_by_role("status")).to_have_text(unread)
     retype(task.get_by_label("Your answer"), "99")
     page.keyboard.press("Enter")
     expect(task.get_by_role("status")).to_have_text("Not this one.")

@@ -288,7 +288,8 @@ def test_a_kind_is_predicted_step_by_step(kind: str) -> None:
         assert f"{LANGUAGE_NAMES[trace.language_at(start + 1)]} chooses." in shown_in(pair_page)
         assert "sorted by spelling" in book(pair_page)["frames"][-1]["html"]
     app.button(key="bpe.predict.give_up").click()
-    assert "Shown." in shown_in(run(app))
+    answer = shown_in(run(app))
+    assert "verdict wrong shown" in answer and "Shown." in answer
 
 
 def whatif(spec: str, **url: str) -> str:

@@ -35,11 +35,11 @@ looked at."""
 CONTINUATION: Final = "##"
 """WordPiece's mark before a token inside a word; learners may leave it out."""
 
-ReadAs = Literal["number", "split", "line", "words", "choice"]
-"""The way to read a typed answer: as a number; as tokens with spaces between them; as it is but for its
-spaces; with capitals like small letters, too; as one of several options."""
+ReadAs = Literal["count", "number", "split", "line", "words", "choice"]
+"""The way to read a typed answer: as a whole number; as any number; as tokens with spaces between them; as it
+is but for its spaces; with capitals like small letters, too; as one of several options."""
 READ_AS: Final[Mapping[str, ReadAs]] = {
-    "count": "number",
+    "count": "count",
     "score": "number",
     "probability": "number",
     "loss": "number",
@@ -98,9 +98,9 @@ def locks_of(exercise: Exercise) -> list[AnswerLock]:
             return []
         case Entry():
             read = READ_AS[question.kind]
-    if read == "number":
+    if read in ("count", "number"):
         places, plains = number_forms(exact_key(question), lambda typed: takes_answer(question, typed))
-        return [locked("number", name, plains, places=places)]
+        return [locked(read, name, plains, places=places)]
     if read == "line":
         return [locked("line", name, [plain_line(question.key)])]
     whole = exercise.facts.get("word") or exercise.facts["text"]

@@ -119,6 +119,7 @@ def answer_words() -> str:
         "wrong": _("Not this one."),
         "empty": _("Give an answer first."),
         "long": _("The answer has {size} characters, but at most {limit} are read: shorten it."),
+        "count": _("{answer} can't be read as a number: type a whole number in digits."),
         "number": _(
             "{answer} can't be read as a number: type digits, or a product or a fraction such as a/(b × c)."
         ),

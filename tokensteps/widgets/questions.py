@@ -203,6 +203,7 @@ def verdict_html(verdict: Verdict, more: str = "") -> str:
     its wrong cells; `walk.js` looks whether there is another try."""
     role = "alert" if verdict.kind == UNREAD else "status"
     kind = {HALF: RIGHT, QUARTER: RIGHT, AGAIN: WRONG}.get(verdict.kind, verdict.kind)
+    kind += " shown" if verdict.given and verdict.given.shown is not None else ""
     cells = f' data-cells="{" ".join(map(str, verdict.cells))}"' if verdict.cells else ""
     again = " data-again" if verdict.kind == AGAIN else ""
     return f'<div class="ts note verdict {kind}" role="{role}"{cells}{again}>{verdict.reason}{more}</div>'

@@ -114,7 +114,9 @@ def own_question(_subject: ShownTokenizer | None) -> Question:
         cut = max(words, key=lambda word: word.tokens)
         if cut.tokens > 1:
             return right(explain(cut))
-        whole = escape(_("It occurs often in the text that this tokenizer learned from. Try a rarer word."))
+        whole = escape(
+            _("It occurs often in the text that this tokenizer learned from. Rarer words are cut.")
+        )
         return wrong(explain(cut), sentences(explain(cut), whole))
 
     prompt = _(
