@@ -37,6 +37,7 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     page.goto(serve(ROOT / "app.py") + "/exercises?kind=bpe_count&level=1&seed=1")
     box, verdict = page.get_by_role("textbox", name="Your answer"), page.locator(".note.verdict")
     expect(box).to_have_css("text-overflow", "ellipsis")  # of the hint; what is typed scrolls
+    assert box.evaluate("box => box.clientWidth") > 300  # room for the longest hint
     box.click()
     page.keyboard.type(make("bpe_count", 1, 1).question.key)
     page.keyboard.press("Enter")
