@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, pause
 from tests.browser.hands import retype, tab_to
+from tokensteps.language.pages import PAGES
 from tokensteps.server.seal import seal
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS
@@ -135,6 +137,26 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     expect(page.locator(STRIP)).to_have_count(0)
     expect(page.get_by_role("heading", name="Three ways to learn the pieces")).to_be_visible()
     assert "walk" not in query(page)
+
+
+def test_a_printed_plan_leads_into_the_app(
+    serve: Callable[..., str], open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    """Each address on it is of the app, wherever the page with the plans is."""
+    address, page = serve(ROOT / "app.py"), open_page(own=True, **HALL)
+    page.goto(f"{address}/teach")
+    page.get_by_text(PLAN.title).click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Printable version of this plan").click()
+    saved.value.save_as(path := tmp_path / saved.value.suggested_filename)
+    page.goto(path.as_uri())
+    links = page.get_by_role("link")
+    pages = [one.link.page if one.link else "home" for one in PLAN.activities]
+    for number, name in enumerate(pages):
+        shown = links.nth(number).inner_text().partition("?")[0]
+        assert shown == f"{address}/{PAGES[name].path}"
+    links.nth(1).click()
+    at(page, 2)
 
 
 def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:

@@ -93,6 +93,11 @@ def in_links() -> dict[str, str]:
     return {"lang": language} if chosen or language != "en" else {}
 
 
+def app_address() -> str:
+    """The address of the app, without a slash at its end."""
+    return (st.context.url or "").split("?")[0].rpartition("/")[0]
+
+
 def page_address(values: Mapping[str, str | None], step: int | None = None) -> str:
     """The address of this page with these parameters (None leaves one out), at this step."""
     base = (st.context.url or "").split("?")[0]

@@ -12,7 +12,7 @@ import streamlit as st
 
 from tokenizers_core.errors import TokenizersCoreError
 from tokenizers_core.training.algorithms import AnyTrace
-from tokensteps.components.address import in_links, update_url
+from tokensteps.components.address import app_address, in_links, update_url
 from tokensteps.components.flipbook import go_to
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.step_kinds import step_kind
@@ -108,8 +108,7 @@ def show_challenge_maker(
 
 def challenge_link(challenge: Challenge) -> str:
     """The address of a challenge, on this server."""
-    base = (st.context.url or "").split("?")[0].rpartition("/")[0]
-    return f"{base}/{PAGES['challenge'].path}?{urlencode({'c': challenge.sealed(), **in_links()})}"
+    return f"{app_address()}/{PAGES['challenge'].path}?{urlencode({'c': challenge.sealed(), **in_links()})}"
 
 
 # --- answering it -------------------------------------------------------------------------------------------

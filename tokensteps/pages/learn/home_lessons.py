@@ -8,7 +8,7 @@ from html import escape
 
 import streamlit as st
 
-from tokensteps.components.address import in_links
+from tokensteps.components.address import app_address, in_links
 from tokensteps.language.i18n import _, count, ngettext
 from tokensteps.shell.navigation import page_link
 from tokensteps.shell.walk import (
@@ -126,6 +126,5 @@ def show_lesson(lesson: Lesson, at: int = 0) -> None:
             if activity.link is not None:
                 show_page_link(activity.link, position=WalkPosition(str(lesson.minutes), number))
         start += activity.minutes
-    address = (st.context.url or "").split("?")[0].rstrip("/")
-    make: Callable[[], str] = partial(lesson_page, lesson, known, address, in_links())
+    make: Callable[[], str] = partial(lesson_page, lesson, known, app_address(), in_links())
     download(st, _("Printable version of this plan"), f"lesson-{lesson.minutes}.html", make, "home")
