@@ -182,9 +182,16 @@ class Deck extends Component {
       return;
     }
     this.requested = `${performance.now()}`;
-    this.send("file", { nonce: this.requested, name: file.name, text: await file.text() });
+    const text = await file.arrayBuffer();
+    try {
+      this.send("file", { nonce: this.requested, name: file.name, text: UTF8.decode(text) });
+    } catch { // in another encoding, it would be garbled
+      this.say(filled(this.labels.error_encoding, { place: file.name }));
+    }
   }
 }
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 function withoutGaps({ choices, right, ...rest }) { // empty choices go
   const full = choices.map((text, index) => [text.trim(), index]).filter(([text]) => text);
   return { ...rest, choices: rest.kind === "choices" ? full.map(([text]) => text) : [],

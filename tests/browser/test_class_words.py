@@ -317,6 +317,11 @@ def the_deck(page: Page, app: str) -> None:
             page.get_by_role("button", name="Open a file").click()
         chosen.value.set_files(saved.value.path())
         expect(page.locator(".deck .said")).to_have_text(f"New questions: {new}")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Open a file").click()
+    other = '[[question]]\nask = "なぜ？"'.encode("shift-jis")
+    chosen.value.set_files({"name": "q.toml", "mimeType": "", "buffer": other})
+    expect(page.locator(".deck .said")).to_have_text("q.toml is not UTF-8: save it as UTF-8, and try again.")
     expect(said).to_have_text([THREE, WHY, GREEDY])
 
 

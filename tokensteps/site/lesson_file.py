@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
@@ -36,6 +37,8 @@ from tokensteps.runs.rules import RULES_OF, Setting
 from tokensteps.runs.settings import Recipe, read_url
 from tokensteps.teaching.walk import PATH_WALK, read_walk
 
+NOT_UTF8: Final = N_("{place} is not UTF-8: save it as UTF-8, and try again.")
+
 
 class LessonError(TokenizersCoreError):
     """Something in a lesson that can't be used. `why` is a key of `templates`.
@@ -46,6 +49,10 @@ class LessonError(TokenizersCoreError):
 
     templates: ClassVar[Mapping[str, str]] = {
         "toml": N_("{place} can't be read as TOML: {problem}. Mend that place; docs/site.md has an example."),
+        "encoding": NOT_UTF8,
+        "brackets": N_(
+            "{place} is only one: write double brackets around its name each time, as in [[part]]."
+        ),
         "large": N_("{place} has {size}, but the limit is {limit}: shorten it."),
         "missing": N_("{place} is missing: add it, as docs/site.md shows."),
         "wrong": N_("{place} is {value}, but must be {wanted}: change it."),
@@ -159,7 +166,8 @@ class Table:
         """A whole number from 0 up; 0 without one."""
         value = self.take(key, 0)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**6:
-            raise LessonError("wrong", self.at(key), value=shown(value), wanted=N_("a whole number"))
+            raise LessonError("wrong", self.at(key), value=shown(value),
+                              wanted=Phrase(N_("a whole number from 0 to {most}"), most=f"{10**6 - 1:,}"))  # fmt: skip
         return value
 
     def keys(self) -> list[str]:
@@ -169,6 +177,8 @@ class Table:
     def items(self, key: str, limit: int) -> list[Any]:
         """A list of at most `limit` entries; an empty one without it."""
         value = self.take(key, [])
+        if isinstance(value, dict):
+            raise LessonError("brackets", self.at(key))
         if not isinstance(value, list):
             raise LessonError("wrong", self.at(key), value=shown(value), wanted=N_("a list"))
         if len(value) > limit:
@@ -187,7 +197,9 @@ class Table:
 
 
 def shown(value: object) -> str:
-    """A value in an error."""
+    """A value in an error, as it is in the file."""
+    if isinstance(value, bool | date | time):
+        return str(value).lower()
     try:
         return quoted(value, 40) if isinstance(value, str) else repr(value)[:40]
     except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists
@@ -242,8 +254,23 @@ def read_table(name: str, data: bytes, limit: int) -> Table:
         return Table(name, tomllib.loads(data.decode("utf-8-sig")))
     except RecursionError:
         raise LessonError("toml", name, problem=N_("it is nested too deeply")) from None
+    except UnicodeDecodeError:
+        raise LessonError("encoding", name) from None
     except ValueError as error:
         raise LessonError("toml", name, problem=_toml_problem(str(error)[:200])) from None
+
+
+PROBLEMS: Final = {
+    "Invalid value": N_("a text needs straight quotation marks around it"),
+    "Illegal character '\\n'": N_("the quotation mark at the end is missing"),
+    "Expected newline or end of document after a statement": N_(
+        'the value has ended before this place: write 0.5, not 0,5, and \\" for a quotation mark in a text'
+    ),
+    "Expected '=' after a key in a key/value pair": N_("the equals sign after the key is missing"),
+    "Invalid statement": N_("a line has to be a key, an equals sign and a value"),
+    "Cannot overwrite a value": N_("this key has a value already"),
+}
+"""The parser's messages after common slips, for people who don't write programs."""
 
 
 def _toml_problem(message: str) -> str:
@@ -251,8 +278,9 @@ def _toml_problem(message: str) -> str:
     match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", message, re.DOTALL)
     if match is None:
         return message
+    message = PROBLEMS.get(match[1], match[1])
     return Phrase(
-        N_("line {line}, column {column}: {message}"), line=match[2], column=match[3], message=match[1]
+        N_("line {line}, column {column}: {message}"), line=match[2], column=match[3], message=message
     )
 
 
@@ -370,6 +398,9 @@ def read_steps(table: Table) -> tuple[tuple[int, str], ...]:
     return tuple(sorted(results))
 
 
+RIGHT_ANSWER: Final = "a text, a number, or a list of texts"
+
+
 def read_own_question(table: Table) -> OwnQuestion:
     """A question with its answers."""
     ask, hint = table.words("ask", LESSON_TEXT, required=True), table.words("hint", LESSON_TEXT)
@@ -385,9 +416,7 @@ def read_own_question(table: Table) -> OwnQuestion:
     many = value if isinstance(value, list) and len(value) <= LESSON_QUESTIONS else [value]
     answers = tuple(read_right_answer(table.at("answer"), one) for one in many)
     if not answers or (len(answers) > 1 and not all(isinstance(one, str) for one in answers)):
-        raise LessonError(
-            "wrong", table.at("answer"), value=shown(value), wanted="a text, a number, or a list of texts"
-        )
+        raise LessonError("wrong", table.at("answer"), value=shown(value), wanted=RIGHT_ANSWER)
     if choices and not {*answers} <= {*choices}:
         raise LessonError(
             "wrong",
@@ -405,6 +434,8 @@ def read_right_answer(location: str, value: object) -> str | Fraction:
         if not abs(value) < 1e15:  # neither is NaN
             raise LessonError("wrong", location, value=shown(value), wanted="a number that people can type")
         return Fraction(str(value))
+    if value is not None and not isinstance(value, str):
+        raise LessonError("wrong", location, value=shown(value), wanted=RIGHT_ANSWER)
     return checked_text(location, value, LESSON_LINE)
 
 

@@ -15,7 +15,7 @@ from tokensteps.language.messages import explained
 from tokensteps.language.pages import PAGES
 from tokensteps.limits import DECK_BYTES
 from tokensteps.shell.walk import lesson_facts
-from tokensteps.site.lesson_file import LessonError, PreparedQuestion, read_deck
+from tokensteps.site.lesson_file import NOT_UTF8, LessonError, PreparedQuestion, read_deck
 from tokensteps.teaching.lessons import LESSONS
 from tokensteps.teaching.walk import WalkPosition, stops_of, write_walk
 
@@ -34,7 +34,7 @@ def show_deck() -> None:
         )
     )
     data = {
-        "labels": deck_labels(),
+        "labels": {**deck_labels(), "error_encoding": _(NOT_UTF8)},
         "activities": activities(),
         "pages": {name: page.path for name, page in PAGES.items()},
         "limit": DECK_BYTES,
