@@ -516,11 +516,27 @@ def test_a_wrong_answer_brings_a_hint(folder: Path, page: Page) -> None:
     assert tally and box and (tally["x"], tally["width"]) == (box["x"], box["width"])  # tasks scroll under it
 
 
+MINUTES = """() => Math.min(...[...document.querySelectorAll('.activity')].map((node) => {
+  const time = document.createRange(); time.selectNodeContents(node.querySelector('.when'));
+  return node.querySelector('p').getBoundingClientRect().left - time.getBoundingClientRect().right; }))"""
+
+
+def test_a_plans_minutes_stand_apart_on_a_phone(folder: Path, open_page: Callable[..., Page]) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    for language, title in (("en", "90 minutes: "), ("zh", "90 分钟：三种"), ("ja", "90分：3つ")):
+        page.goto(f"{folder.as_uri()}/{language}/lessons/90.html")
+        expect(page.locator("h1")).to_contain_text(title)
+        assert page.evaluate(MINUTES) >= 12
+
+
 def test_a_teachers_lesson(folder: Path, page: Page) -> None:
     """Its steps, its questions; hostile parts of it are text."""
     page.goto(f"{folder.as_uri()}/ja/lessons/lesson.html")
     expect(page.locator("h1")).to_have_text(f"Lesson {HOSTILE}")
     assert page.locator("html").get_attribute("lang") == "ja"
+    titles = page.locator(".run > h2")
+    expect(titles.first).to_have_text("Unigram：自分のテキスト")
+    expect(titles.nth(2)).to_have_text("BPE：自分の単語頻度表")
     expect(page.locator(".where").first).to_contain_text("1")
     page.locator("a[href='#1.2']").click()
     expect(page.locator(".where b").first).to_have_text("ステップ2")

@@ -65,7 +65,7 @@ class SiteRun:
 
     def heading(self) -> str:
         """Its page's name."""
-        return f"{self.trained_by()}: {self.corpus_title()}"
+        return _("{algorithm}: {corpus}").format(algorithm=self.trained_by(), corpus=self.corpus_title())
 
     def choices(self) -> str:
         """The settings other than usual for its corpus, in the language in use; "" for none, and for a

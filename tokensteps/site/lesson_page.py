@@ -78,7 +78,7 @@ def show_run(run: OwnRun) -> ShownRun:
     """Train a run, and draw the lesson's parts of it."""
     try:
         trace = train_here(run.recipe)
-        title = f"{trace_name(trace)}: {run_corpus(run)}"
+        title = _("{algorithm}: {corpus}").format(algorithm=trace_name(trace), corpus=run_corpus(run))
         drawn = draw_training(trace, run.step, title)
         for step in (run.step, *(step for step, _text in run.steps)):
             refuse_missing_step(run, step, trace, drawn.last)

@@ -155,7 +155,7 @@ def plan_path(lesson: Lesson) -> str:
 def plan_title(lesson: Lesson) -> str:
     """A plan's name, with its minutes."""
     minutes = _("{number} minutes").format(number=count(lesson.minutes))
-    return f"{minutes}: {_(lesson.title)}"
+    return _("{number}: {title}").format(number=minutes, title=_(lesson.title))
 
 
 def plan_pages(runs: Sequence[SiteRun], known: Mapping[str, str]) -> Iterator[SitePage]:
