@@ -85,6 +85,7 @@ function note(event) { // a readable answer
   const { name, kind, text, boxes } = event.detail;
   const index = tasks.findIndex((node) => node.id === name), one = results[index];
   if (!one || isDone(one)) return event.preventDefault(); // later answers count for nothing, on the page, too
+  if (JSON.stringify(boxes) === JSON.stringify(one.boxes)) return; // a second tap is no second try: as in the app
   one.tries += 1;
   one.boxes = boxes;
   if (kind === "right") one.right = one.tries;

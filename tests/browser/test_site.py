@@ -543,6 +543,14 @@ def test_a_teachers_lesson(folder: Path, page: Page) -> None:
     page.locator("a[href='#3.3']").click()
     expect(page.locator(".run").nth(2).locator(".where b")).to_have_text("ステップ3")
     expect(page.locator(".where b").first).to_have_text("ステップ2")
+    piece = page.locator(".lat .e").first
+    place = piece.bounding_box()
+    assert place
+    page.mouse.move(600, 400)
+    page.mouse.wheel(0, place["y"] - 4)  # the lattice goes under the tally
+    page.wait_for_function("scrollY > 0")
+    page.wait_for_function("document.querySelector('.tally').getBoundingClientRect().top === 0")
+    assert page.evaluate("x => document.elementFromPoint(x, 12).className", place["x"] + 4) == "tally"
     said = {f"question-{number}": [*tries] for number, tries in {
         1: (("1/3", "wrong"), ("0.333", "right"), ("333/1000", "right"), ("0.3", "unread")),
         2: (("<b>", "wrong"), (HOSTILE, "right")),
