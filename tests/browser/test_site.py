@@ -529,6 +529,21 @@ def test_a_plans_minutes_stand_apart_on_a_phone(folder: Path, open_page: Callabl
         assert page.evaluate(MINUTES) >= 12
 
 
+def test_choices_are_on_paper(folder: Path, open_page: Callable[..., Page]) -> None:
+    """A list that opens by a click has nothing to tick there."""
+    page = open_page()
+    page.goto(f"{folder.as_uri()}/en/exercises/bpe_pair.html")
+    task = page.locator(".task").first
+    box, printed = task.get_by_label("Your answer"), task.locator(".paper")
+    choices = box.locator("option").all_inner_texts()[1:]
+    expect(printed).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(box).to_be_hidden()
+    expect(printed.locator("li")).to_have_text(choices)
+    expect(printed).to_be_visible()
+    page.emulate_media(media="screen")
+
+
 def test_a_teachers_lesson(folder: Path, page: Page) -> None:
     """Its steps, its questions; hostile parts of it are text."""
     page.goto(f"{folder.as_uri()}/ja/lessons/lesson.html")

@@ -140,7 +140,11 @@ def _choice_boxes(form: Choice) -> str:
         f'<option value="{escape(option)}">{escape(option)}</option>' for option in form.options
     )
     return filled(
-        "site/choice", label=escape(_("Your answer")), none=escape(_("Choose an option")), options=options
+        "site/choice",
+        label=escape(_("Your answer")),
+        none=escape(_("Choose an option")),
+        options=options,
+        printed="".join(f"<li>{escape(option)}</li>" for option in form.options),
     )
 
 
