@@ -14,6 +14,7 @@ from html import escape
 from itertools import chain, islice
 from typing import Final, NamedTuple, TypeVar
 
+from tokenizers_core.encoding.models.lattice import Lattice, equally_good
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.comparison import surface, surfaces
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
@@ -241,8 +242,6 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask
             "Fill in the table for {word}: from left to right, the highest sum of log probabilities up to each place, and the last piece on "
             "the way there. Then walk back from the end: which split is best?"
         )
-        best = lattice.best()
-        split = "" if best is None else f'<p class="row">{chips(best.pieces, style)}</p>'
         yield PaperTask(
             _("The Viterbi table"),
             f"<p>{fill(question, word=chip(word, style))}</p>"
@@ -251,8 +250,15 @@ def viterbi_tasks(snapshot: UnigramSnapshot, style: Style) -> Iterator[PaperTask
                 blank_table(heads, [(row[0], None, None) for row in rows]),
             )
             + '<div class="line"></div>',
-            sheet_html(heads, rows) + split,
+            f"{sheet_html(heads, rows)}<p>{best_splits(lattice, style)}</p>",
         )
+
+
+def best_splits(lattice: Lattice, style: Style) -> str:
+    """The best split, or all that are equally good: each is right."""
+    paths = lattice.k_best(lattice.path_count)
+    best = (path.pieces for path in paths if equally_good(path, paths[0]))
+    return " = ".join(f'<span class="row">{chips(pieces, style)}</span>' for pieces in best)
 
 
 def fitting_on_paper(
@@ -305,8 +311,10 @@ def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]
     if not splits:
         return
     words: Sequence[str] = [*splits]
+    key = {word: f'<span class="row">{chips(tokens, style)}</span>' for word, tokens in splits.items()}
     snapshot = trace[step]
     if isinstance(snapshot, UnigramSnapshot):
+        key = {word: best_splits(snapshot.lattice(word), style) for word in words}
         words, pieces = fitting_on_paper(words, snapshot.pieces.items())
         value = pieces_table(pieces, style)
         question = _("Split each word in the most probable way, with these pieces.")
@@ -330,11 +338,5 @@ def split_tasks(trace: AnyTrace, step: int, style: Style) -> Iterator[PaperTask]
     yield PaperTask(
         _("Words to split"),
         f"<p>{escape(question)}</p>{value}{blank_table(heads, [(name, None) for name in names])}",
-        sheet_html(
-            heads,
-            (
-                (name, f'<span class="row">{chips(splits[word], style)}</span>')
-                for name, word in zip(names, words, strict=True)
-            ),
-        ),
+        sheet_html(heads, zip(names, (key[word] for word in words), strict=True)),
     )

@@ -154,10 +154,16 @@ def table_problems(question: str, answer: str) -> Iterator[str]:
             there = sums[end - len(piece)] + pieces.get(piece, float("-inf"))
             if not text(prefix).endswith(piece) or there < sums[end] - 2 * tolerance:
                 yield f"{text(prefix)}: no last piece {piece}"
-    yield from split_by_pieces(word, chips(answer.split("</table>")[1]), pieces)
+    for key in equal_splits(answer.split("</table>")[1]):
+        yield from split_by_pieces(word, key, pieces)
 
 
 # --- Words to split -----------------------------------------------------------------------------------------
+
+
+def equal_splits(markup: str) -> list[list[str]]:
+    """The splits with “=” between them."""
+    return [chips(split) for split in markup.split('</span> = <span class="row">')]
 
 
 def split_by_pieces(word: str, key: Sequence[str], pieces: Mapping[str, float]) -> Iterator[str]:
@@ -168,11 +174,11 @@ def split_by_pieces(word: str, key: Sequence[str], pieces: Mapping[str, float]) 
 
 
 def split_problems(question: str, answer: str) -> Iterator[str]:
-    splits = {text(word): chips(split) for word, split in tables(answer)[-1]}
+    splits = {text(word): equal_splits(split) for word, split in tables(answer)[-1]}
     if [*splits] != [text(word) for word, _blank in tables(question)[-1]]:
         yield "the key has other words"
     learned = question.partition("</p>")[2]
-    for word, key in splits.items():
+    for word, key in [(word, key) for word, keys in splits.items() for key in keys]:
         if "most probable" in question:
             pieces = {chips(piece)[0]: logarithm(log) for piece, log in tables(question)[0]}
             yield from split_by_pieces(word, key, pieces)

@@ -150,6 +150,14 @@ def test_a_sheet_is_solved_from_what_is_printed_on_it(algorithm: str, address: d
     assert [*chain.from_iterable(problems(task.question, task.answer) for task in tasks)] == []
 
 
+def test_a_key_has_every_best_split() -> None:
+    """Oracle: the page of errata. The pieces of hug + s, hu + gs and h + ugs occur 15 and 5 times."""
+    *tables, words = run_tasks(trace_at(UNIGRAM, corpus="hug"), 0, PLAIN)
+    for key in (tables[0].answer.split("</table>")[1], words.answer.rpartition("<tr>")[2]):
+        splits = sorted(text(split).split()[-2:] for split in key.split(" = "))
+        assert splits == [["h", "ugs"], ["hu", "gs"], ["hug", "s"]]
+
+
 @pytest.mark.parametrize("algorithm", [BPE, WORDPIECE, UNIGRAM])
 @pytest.mark.parametrize("corpus", ["hug", "course", "highest"])
 def test_a_sheet_is_a_page_with_its_key_behind_it(algorithm: object, corpus: str) -> None:
