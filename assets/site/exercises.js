@@ -203,7 +203,8 @@ class Task {
   judge() { // shows the verdict on the boxes; returns its kind
     const verdicts = this.locks.map((lock, index) => verdictOn(this.boxes[index].value, lock));
     const [kind, message] = [...verdicts].sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0];
-    verdicts.forEach(([one], index) => { this.boxes[index].ariaInvalid = one === "wrong" || one === "unread"; });
+    const isInvalid = (one) => one === kind && (one === "wrong" || one === "unread"); // empty ones first: no try counts
+    verdicts.forEach(([one], index) => { this.boxes[index].ariaInvalid = isInvalid(one); });
     Object.assign(this.note, { textContent: message, hidden: false, className: `note verdict ${kind}` });
     if (kind === "wrong" && this.hint.firstChild) this.hint.hidden = false;
     return kind;

@@ -516,6 +516,19 @@ def test_a_wrong_answer_brings_a_hint(folder: Path, page: Page) -> None:
     assert tally and box and (tally["x"], tally["width"]) == (box["x"], box["width"])  # tasks scroll under it
 
 
+def test_a_table_with_empty_boxes_is_not_graded_yet(folder: Path, page: Page) -> None:
+    """Otherwise each box could be tried by itself: in a learning platform, such an answer is no try."""
+    page.goto(f"{folder.as_uri()}/en/exercises/viterbi.html")
+    task = page.locator(".task").first
+    boxes = task.locator("[name=answer]")
+    boxes.first.click()
+    page.keyboard.type("77")
+    page.keyboard.press("Enter")
+    expect(task.get_by_role("status")).to_have_text("Give an answer first.")
+    expect(boxes.first).to_have_attribute("aria-invalid", "false")
+    expect(boxes.nth(1)).to_have_attribute("aria-invalid", "true")
+
+
 MINUTES = """() => Math.min(...[...document.querySelectorAll('.activity')].map((node) => {
   const time = document.createRange(); time.selectNodeContents(node.querySelector('.when'));
   return node.querySelector('p').getBoundingClientRect().left - time.getBoundingClientRect().right; }))"""
