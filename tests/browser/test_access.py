@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -17,6 +18,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, all_there, at_rest, left_over, open_tab, turn_to
 from tests.browser.hands import tab_to
+from tokensteps.catalogue.choices import GPT2
 
 PAGES = {
     "Home": ("/", ".first-tokens"),
@@ -319,3 +321,26 @@ def test_a_file_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], p
     at_rest(page)
     page.wait_for_function("document.activeElement !== document.body")
     expect(button).to_be_focused()
+
+
+def test_the_box_for_files_stays_open_and_keeps_the_focus(serve: Callable[..., str], page: Page) -> None:
+    """A tokenizer that comes in makes the boxes above longer or shorter: another box than the one in hand
+    would be folded, and leave the focus on nothing."""
+    file = {"name": "vocab.txt", "mimeType": "text/plain", "buffer": b"[UNK]\nhug\n##s\n"}
+    page.on("filechooser", lambda dialog: dialog.set_files(file))  # before the key: the browser tells late
+    address, gpt2 = serve(ROOT / "app.py"), urlencode({"t1": GPT2})
+    for path, wanted in (("playground", "Tokenizer B"), (f"pipeline?{gpt2}", "Tokenizer")):
+        page.goto(f"{address}/{path}")
+        all_there(page)
+        fold = page.locator("summary", has_text="Upload a tokenizer")
+        tab_to(fold)
+        page.keyboard.press("Enter")
+        button = page.get_by_role("button", name="Upload", exact=True)
+        expect(button).to_be_visible()
+        tab_to(button)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Name and settings")).to_be_visible()
+        expect(page.get_by_label(wanted, exact=True)).to_be_visible()
+        at_rest(page)
+        page.wait_for_function("document.activeElement !== document.body")
+        expect(button).to_be_focused()

@@ -48,22 +48,23 @@ def tokenizer_choice() -> list[DeltaGenerator]:
     chosen, parents = chosen_specs(), []
     options = list(dict.fromkeys([*chosen, *choices.options()]))
     titles = choices.titles(options)
-    for slot in range(min(len(chosen) + 1, len(PLAYGROUND_SLOTS))):
-        name = f"playground.slot.{slot}"
-        st.session_state[name] = chosen[slot] if slot < len(chosen) else None
-        st.selectbox(
-            _("Tokenizer {letter}").format(letter=LETTERS[slot]),
-            [None, *options] if slot else options,
-            format_func=lambda spec: _("none") if spec is None else titles[spec],
-            placeholder=_("side by side with …"),
-            key=name,
-            on_change=_choice_changed,
-            args=(slot, name),
-        )
-        if slot < len(chosen):
-            if text := choices.preset_of(chosen[slot]):
-                st.html(preset_html(text))
-            parents.append(st.container())
+    with st.container():  # however many there are, what follows stays in its place, open and with the focus
+        for slot in range(min(len(chosen) + 1, len(PLAYGROUND_SLOTS))):
+            name = f"playground.slot.{slot}"
+            st.session_state[name] = chosen[slot] if slot < len(chosen) else None
+            st.selectbox(
+                _("Tokenizer {letter}").format(letter=LETTERS[slot]),
+                [None, *options] if slot else options,
+                format_func=lambda spec: _("none") if spec is None else titles[spec],
+                placeholder=_("side by side with …"),
+                key=name,
+                on_change=_choice_changed,
+                args=(slot, name),
+            )
+            if slot < len(chosen):
+                if text := choices.preset_of(chosen[slot]):
+                    st.html(preset_html(text))
+                parents.append(st.container())
     ways_to_add(PLAYGROUND, _show_first)
     _window_box()
     return parents
@@ -165,15 +166,16 @@ def tokenizer_box(page: str, name: str, label: str, first: Sequence[str] = (), n
         state[key] = chosen
     specs = [spec for spec in dict.fromkeys([chosen, *first, *choices.options()]) if spec]
     titles = choices.titles(specs)
-    st.selectbox(
-        label,
-        ["", *specs] if none else specs,
-        format_func=lambda spec: titles[spec] if spec else none,
-        key=key,
-        persist_state="session",
-    )
-    if text := choices.preset_of(str(state[key])):
-        st.html(preset_html(text))
+    with st.container():  # with or without these facts, what follows stays in its place
+        st.selectbox(
+            label,
+            ["", *specs] if none else specs,
+            format_func=lambda spec: titles[spec] if spec else none,
+            key=key,
+            persist_state="session",
+        )
+        if text := choices.preset_of(str(state[key])):
+            st.html(preset_html(text))
     ways_to_add(page, lambda spec: state.update({f"{key}.brought": spec}))
     return str(state[key])
 
