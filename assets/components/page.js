@@ -119,14 +119,16 @@ function takeKey(event) {
 }
 
 // A box for files is drawn anew for the next ones: by keyboard, the focus goes along.
+const PLACES = 'details, [data-testid="stSidebar"], [data-testid="stMain"]';
+const TAKES_FILES = '[data-testid="stFileUploaderDropzone"] button'; // the last of them: each file has one to remove it
 let uploaded; // the part of the page with the box, after a file was chosen by keyboard
 function upload({ target }) {
-  uploaded = lastByKey && target.type === "file" ? target.closest("details") ?? main() : undefined;
+  uploaded = lastByKey && target.type === "file" ? target.closest(PLACES) : undefined;
 }
 new MutationObserver(() => {
   if (isDrawing() || document.activeElement !== document.body) return;
   if (ledByKey) takeFocus();
-  else uploaded?.querySelector('[data-testid="stFileUploader"] button')?.focus({ preventScroll: true });
+  else [...uploaded?.querySelectorAll(TAKES_FILES) ?? []].at(-1)?.focus({ preventScroll: true });
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
 
 // Back and Forward find the page scrolled as it was left, once it is drawn down to there.

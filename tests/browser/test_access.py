@@ -344,3 +344,18 @@ def test_the_box_for_files_stays_open_and_keeps_the_focus(serve: Callable[..., s
         at_rest(page)
         page.wait_for_function("document.activeElement !== document.body")
         expect(button).to_be_focused()
+
+
+def test_a_text_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
+    """The button gives way to the file and another button, for the next one: not to the file's cross, and not
+    to the question mark above them."""
+    file = {"name": "mine.txt", "mimeType": "text/plain", "buffer": b"hug pug"}
+    page.on("filechooser", lambda dialog: dialog.set_files(file))  # before the key: the browser tells late
+    page.goto(f"{serve(ROOT / 'app.py')}/wordpiece?corpus=upload")
+    all_there(page)
+    tab_to(page.get_by_role("button", name="Upload", exact=True))
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-wordpiece-book .say")).to_be_visible()
+    at_rest(page)
+    page.wait_for_function("document.activeElement !== document.body")
+    expect(page.get_by_role("button", name="Add files", exact=True)).to_be_focused()
