@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, at_rest
 from tests.browser.hands import retype, tab_to
 from tests.browser.test_bpe_page import TRACES_OF_ATTACK, WIDTHS
 from tokensteps.catalogue.chat.conversation import ChatTurn, write_turns
@@ -53,6 +53,13 @@ def test_a_chat_is_written_sent_round_and_stopped(serve: Callable[..., str], pag
     page.reload()
     expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_value(HOSTILE)
     expect(tokens).to_have_text(tokens_of(second, first))
+    add = page.get_by_role("button", name="Add a message", exact=True)
+    tab_to(add)
+    for message in ("Message 3", "Message 4"):
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("textbox", name=message, exact=True)).to_be_visible()
+        at_rest(page)
+        expect(add).to_be_focused()
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(f"document.documentElement.scrollWidth <= 390 && Math.max(...({WIDTHS})()) <= 0")
 

@@ -149,10 +149,11 @@ def template_of(name: str, templates: ChatTemplates) -> str:
 def show_messages() -> None:
     """The messages: each with its role, its text, and its place."""
     result = chat.chat_rows()
-    for index, row in enumerate(result):
-        key = f"playground.chat.row.{row.number}"
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
-            _message_row(index, row, last=index == len(result) - 1)
+    with st.container():  # however many there are, the button below stays in its place, with the focus
+        for index, row in enumerate(result):
+            key = f"playground.chat.row.{row.number}"
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
+                _message_row(index, row, last=index == len(result) - 1)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             _("Add a message"),
