@@ -68,7 +68,7 @@ function tidy(event) {
     return;
   }
   const leads = push && to.searchParams.get("walk") !== from.searchParams.get("walk");
-  if (from.pathname === to.pathname && leads) main()?.scrollTo(0, 0); // the next stop begins at the top
+  if (leads || (push && from.pathname !== to.pathname)) main()?.scrollTo(0, 0); // each begins at its top
   if (from.pathname === to.pathname && (leads || (push && led))) {
     queueMicrotask(() => { if (!event.defaultPrevented) writtenHref = to.href; });
   } else if (event.navigationType === "replace" && writtenHref === from.href) writtenHref = to.href;

@@ -301,6 +301,25 @@ def test_keys_scroll_a_page_that_has_just_come(serve: Callable[..., str], page: 
     expect(lesson).to_be_in_viewport(ratio=0.9)
 
 
+TALL = "() => { document.querySelector('[data-testid=\"stMain\"] > *').style.minHeight = '3000px'; }"
+"""Between two pages, none is ever too short to stay scrolled, as it is on a fast machine."""
+
+
+def test_a_page_begins_at_its_top(serve: Callable[..., str], page: Page) -> None:
+    """However far the last one was scrolled."""
+    page.goto(f"{serve(ROOT / 'app.py')}/bpe?corpus=hug")
+    all_there(page)
+    page.evaluate(TALL)
+    for title in ("Glossary", "Errata"):
+        page.mouse.move(800, 400)
+        page.mouse.wheel(0, 350)
+        page.wait_for_function(f"({TOP})() > 300")
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
+        page.wait_for_url(f"**/{title.lower()}*")
+        at_rest(page)
+        assert page.evaluate(TOP) == 0
+
+
 def test_a_file_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
     """The box is drawn anew for the next files: the focus goes along, for a second try."""
     page.goto(f"{serve(ROOT / 'app.py')}/playground")
