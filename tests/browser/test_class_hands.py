@@ -362,6 +362,24 @@ def test_tied_choices_have_their_bars(app: str, open_page: Callable[..., Page]) 
     a_question_needs_the_stage(lecturer)
 
 
+def test_two_clicks_are_one(app: str, open_page: Callable[..., Page]) -> None:
+    """When the room has heard of the first, the second one's button is another one: after “Reveal”, “Vote
+    again” is in its place."""
+    lecturer = open_page()
+    open_class(lecturer, f"{app}/bpe?corpus=hug")
+    sent: list[str] = []
+    lecturer.on("request", lambda request: sent.append(request.url.rpartition("/")[2]))
+    for key in ("Escape", "a"):
+        lecturer.keyboard.press(key)
+    footer = lecturer.locator(f"{WALL} footer")
+    for name, following in (("Ask now", "Show answers"), ("Show answers", "Reveal"), ("Reveal", "Go on")):
+        footer.get_by_role("button", name=name).dblclick(delay=250)
+        expect(footer.locator("button.main")).to_have_text(following)
+    lecturer.keyboard.press("Escape")
+    expect(lecturer.locator(WALL)).to_be_hidden()
+    assert [one for one in sent if one in {"ask", "show", "reveal", "again"}] == ["ask", "show", "reveal"]
+
+
 def in_front(lecturer: Page) -> None:
     """In projector mode; on its way to the full screen, a browser closes lists over the page."""
     lecturer.keyboard.press("p")

@@ -19,7 +19,9 @@ class Wall {
     this.node = make("section", { className: "ts-class-wall", hidden: true, tabIndex: -1 });
     this.node.setAttribute("role", "region");
     document.body.append(this.node);
-    this.node.addEventListener("click", ({ target }) => this.onClick(target.closest("button")));
+    this.node.addEventListener("click", ({ target, detail }) => {
+      if (detail < 2) this.onClick(target.closest("button")); // a double click's second would be the next button's
+    });
     this.node.addEventListener("keydown", (event) => this.onKeyInside(event));
     this.node.addEventListener("change", ({ target }) => { if (target.matches(".words input")) this.pick(target); });
     this.node.addEventListener("scroll", () => this.sign(), { passive: true });
