@@ -241,8 +241,12 @@ class Projector {
     this.page.toggleAttribute(PANEL, index > 0);
     if (!index) this.page.style.removeProperty(ZOOM);
     if (tab?.ariaSelected === "false") tab.click();
-    if (index) scroller().scrollTo({ top: 0, behavior: "instant" });
+    if (index) this.place(0);
     this.mark(node);
+  }
+  place(top) {
+    scroller().scrollTo({ top, behavior: "instant" });
+    this.placed = scroller().scrollTop;
   }
   showPanel(open) { // the open tab's, as a plan's subject; or the stage
     if (this.isOn()) this.project(open ? this.panels().findIndex((panel) => panel?.tab?.ariaSelected === "true") : 0);
@@ -263,13 +267,16 @@ class Projector {
   }
   zoom(node) {
     const large = (one) => one.clientHeight > 99 || one.matches(".findings");
+    const { scrollTop } = scroller(), isOurs = scrollTop <= this.placed; // a panel comes in parts; a reader goes on
+    if (isOurs) this.place(0);
     const picture = [...node.querySelectorAll(PICTURE)].find((one) => one.checkVisibility() && large(one));
     for (const zoom of picture ? ZOOMS : ZOOMS.slice(0, 3)) {
       this.page.style.setProperty(ZOOM, zoom);
       if ((picture ?? node).getBoundingClientRect().height <= innerHeight - 2 * EDGE) break;
     }
     const { top, bottom } = (picture ?? node).getBoundingClientRect();
-    if (picture && bottom > innerHeight) scroller().scrollBy({ top: top - EDGE, behavior: "instant" }); // below boxes
+    // Below boxes; further below, it isn't the panel's first subject.
+    if (isOurs && picture && top < innerHeight && bottom > innerHeight) this.place(top - EDGE);
   }
   book() { // the flipbook for the keys: in the panel, else the page's own, though another panel may hide it
     const { node } = this.panels()[this.panel] ?? {};

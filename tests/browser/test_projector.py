@@ -499,3 +499,16 @@ def test_nothing_on_a_panel_of_a_plan_is_small(
             assert left_over(page, TINY, 18) == [], link.tab  # once its zoom is found
             page.keyboard.press("p")
     assert len(opened) > 3
+
+
+def test_the_next_panel_begins_in_sight(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """However late its charts come, and however far below its beginning."""
+    page = open_page(viewport={"width": 1366, "height": 768})
+    enter(ready(page, f"{serve(ROOT / 'app.py')}/compare?corpus=course&step=28"))
+    for name in ("Sweep chart", "Vocabulary overlap"):
+        page.keyboard.press("v")
+        tab = page.locator("[data-projected]").get_by_role("tab", name=name, exact=True)
+        expect(tab).to_have_attribute("aria-selected", "true")
+        expect(page.locator("[data-projected] .js-plotly-plot .main-svg").last).to_be_visible()
+        at_rest(page)
+    expect(page.locator("[data-projected] .regions")).to_be_in_viewport(ratio=0.5, timeout=5_000)
