@@ -139,6 +139,11 @@ def test_a_plan_given_with_a_clicker(serve: Callable[..., str], hall: Page) -> N
     assert "walk" not in query(page)
 
 
+UNFOLDED = """() => { const open = document.querySelector("details[open]");
+  return open && !open.getAnimations({ subtree: true }).length; }"""
+"""For half a second, what stands in a plan is pushed down: a hand waits."""
+
+
 def test_a_printed_plan_leads_into_the_app(
     serve: Callable[..., str], open_page: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -146,6 +151,7 @@ def test_a_printed_plan_leads_into_the_app(
     address, page = serve(ROOT / "app.py"), open_page(own=True, **HALL)
     page.goto(f"{address}/teach")
     page.get_by_text(PLAN.title).click()
+    page.wait_for_function(UNFOLDED)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Printable version of this plan").click()
     saved.value.save_as(path := tmp_path / saved.value.suggested_filename)

@@ -588,7 +588,7 @@ def test_the_first_question_takes_no_frequent_word() -> None:
     question = CARDS["own"].make(None)
     for answer in ("the", "I", "and the, it was?"):
         verdict = question.grade(answer)
-        assert verdict.kind == "wrong" and "is 1 token" in verdict.reason and "rarer" in verdict.hint
+        assert verdict.kind == "wrong" and "is 1 token" in verdict.reason and "Rarer" in verdict.hint
     assert question.grade("12 …").kind == "unread"
 
 
