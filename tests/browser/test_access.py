@@ -8,13 +8,14 @@ tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FileChooser, FilePayload, Page, expect
 
 from tests.browser.conftest import ROOT, all_there, at_rest, left_over, open_tab, turn_to
 from tests.browser.hands import tab_to
@@ -320,6 +321,21 @@ def test_a_page_begins_at_its_top(serve: Callable[..., str], page: Page) -> None
         assert page.evaluate(TOP) == 0
 
 
+@contextmanager
+def chosen(page: Page, *files: FilePayload) -> Iterator[None]:
+    """Files for the browser's dialogs, one each. The test listens before the key that opens one: Chromium
+    learns late of it."""
+    left = [*files]
+
+    def choose(dialog: FileChooser) -> None:
+        dialog.set_files(left.pop(0))
+
+    page.on("filechooser", choose)
+    yield
+    page.remove_listener("filechooser", choose)
+    assert left == []
+
+
 def stays_on(page: Page, button: str) -> None:
     """The focus, once everything is drawn anew."""
     at_rest(page)
@@ -330,10 +346,8 @@ def stays_on(page: Page, button: str) -> None:
 def test_a_tokenizer_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
     """The box is drawn anew for the next files: the focus goes along, for a second try. A new tokenizer
     changes the number of boxes above: another box than the one in hand would be folded."""
-    broken = {"name": "broken.json", "mimeType": "application/json", "buffer": b"{"}
-    good = {"name": "vocab.txt", "mimeType": "text/plain", "buffer": b"[UNK]\nhug\n##s\n"}
-    files = [broken, good] * 2
-    page.on("filechooser", lambda dialog: dialog.set_files(files.pop(0)))  # before the key: it is told late
+    broken = FilePayload(name="broken.json", mimeType="application/json", buffer=b"{")
+    good = FilePayload(name="vocab.txt", mimeType="text/plain", buffer=b"[UNK]\nhug\n##s\n")
     address, gpt2 = serve(ROOT / "app.py"), urlencode({"t1": GPT2})
     for path, wanted in (("playground", "Tokenizer B"), (f"pipeline?{gpt2}", "Tokenizer")):
         page.goto(f"{address}/{path}")
@@ -343,11 +357,12 @@ def test_a_tokenizer_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., st
         button = page.get_by_role("button", name="Upload", exact=True)
         expect(button).to_be_visible()
         tab_to(button)
-        page.keyboard.press("Enter")
-        expect(page.locator(".note.problem")).to_contain_text("broken.json")
-        stays_on(page, "Upload")
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("button", name="Name and settings")).to_be_visible()
+        with chosen(page, broken, good):
+            page.keyboard.press("Enter")
+            expect(page.locator(".note.problem")).to_contain_text("broken.json")
+            stays_on(page, "Upload")
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("button", name="Name and settings")).to_be_visible()
         expect(page.get_by_label(wanted, exact=True)).to_be_visible()
         stays_on(page, "Upload")
 
@@ -355,11 +370,10 @@ def test_a_tokenizer_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., st
 def test_a_text_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
     """The button gives way to the file and another button, for the next one: not to the file's cross, and not
     to the question mark above them."""
-    file = {"name": "mine.txt", "mimeType": "text/plain", "buffer": b"hug pug"}
-    page.on("filechooser", lambda dialog: dialog.set_files(file))  # before the key: the browser tells late
     page.goto(f"{serve(ROOT / 'app.py')}/wordpiece?corpus=upload")
     all_there(page)
     tab_to(page.get_by_role("button", name="Upload", exact=True))
-    page.keyboard.press("Enter")
-    expect(page.locator(".st-key-wordpiece-book .say")).to_be_visible()
+    with chosen(page, FilePayload(name="mine.txt", mimeType="text/plain", buffer=b"hug pug")):
+        page.keyboard.press("Enter")
+        expect(page.locator(".st-key-wordpiece-book .say")).to_be_visible()
     stays_on(page, "Add files")
