@@ -68,7 +68,7 @@ def answer(app: AppTest, text: str) -> None:
 
 def verdict(app: AppTest) -> str:
     """The verdict shown: right, tied, wrong, unread or none."""
-    results = re.findall(r'class="ts note verdict (\w+)"', " ".join(markup(app, "note verdict")))
+    results = re.findall(r'class="ts note verdict ([\w ]+)"', " ".join(markup(app, "note verdict")))
     return results[0] if results else ""
 
 
@@ -157,7 +157,7 @@ def test_a_table_keeps_typed_text_until_it_is_right() -> None:
 def test_the_answer_can_be_shown_and_counts_as_wrong_once() -> None:
     app = PAGE.opened("kind=unigram_best&level=1&seed=3")
     press(app, "Reveal")
-    assert verdict(app) == "wrong" and figures(app) == ["1", "0", "0", "0"]
+    assert verdict(app) == "wrong shown" and figures(app) == ["1", "0", "0", "0"]
     press(app, "Reveal")
     assert figures(app) == ["1", "0", "0", "0"]
     links = [element.proto for element in app.get("page_link")]
