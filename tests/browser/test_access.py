@@ -323,8 +323,8 @@ def test_a_page_begins_at_its_top(serve: Callable[..., str], page: Page) -> None
 
 @contextmanager
 def chosen(page: Page, *files: FilePayload) -> Iterator[None]:
-    """Files for the browser's dialogs, one each. The test listens before the key that opens one: Chromium
-    learns late of it."""
+    """Files for the browser's dialogs, one each. The test listens before it opens the page: Chromium learns
+    of it late, and shows its own dialog to a key pressed meanwhile."""
     left = [*files]
 
     def choose(dialog: FileChooser) -> None:
@@ -350,30 +350,30 @@ def test_a_tokenizer_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., st
     good = FilePayload(name="vocab.txt", mimeType="text/plain", buffer=b"[UNK]\nhug\n##s\n")
     address, gpt2 = serve(ROOT / "app.py"), urlencode({"t1": GPT2})
     for path, wanted in (("playground", "Tokenizer B"), (f"pipeline?{gpt2}", "Tokenizer")):
-        page.goto(f"{address}/{path}")
-        all_there(page)
-        tab_to(page.locator("summary", has_text="Upload a tokenizer"))
-        page.keyboard.press("Enter")
-        button = page.get_by_role("button", name="Upload", exact=True)
-        expect(button).to_be_visible()
-        tab_to(button)
         with chosen(page, broken, good):
+            page.goto(f"{address}/{path}")
+            all_there(page)
+            tab_to(page.locator("summary", has_text="Upload a tokenizer"))
+            page.keyboard.press("Enter")
+            button = page.get_by_role("button", name="Upload", exact=True)
+            expect(button).to_be_visible()
+            tab_to(button)
             page.keyboard.press("Enter")
             expect(page.locator(".note.problem")).to_contain_text("broken.json")
             stays_on(page, "Upload")
             page.keyboard.press("Enter")
             expect(page.get_by_role("button", name="Name and settings")).to_be_visible()
-        expect(page.get_by_label(wanted, exact=True)).to_be_visible()
-        stays_on(page, "Upload")
+            expect(page.get_by_label(wanted, exact=True)).to_be_visible()
+            stays_on(page, "Upload")
 
 
 def test_a_text_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
     """The button gives way to the file and another button, for the next one: not to the file's cross, and not
     to the question mark above them."""
-    page.goto(f"{serve(ROOT / 'app.py')}/wordpiece?corpus=upload")
-    all_there(page)
-    tab_to(page.get_by_role("button", name="Upload", exact=True))
     with chosen(page, FilePayload(name="mine.txt", mimeType="text/plain", buffer=b"hug pug")):
+        page.goto(f"{serve(ROOT / 'app.py')}/wordpiece?corpus=upload")
+        all_there(page)
+        tab_to(page.get_by_role("button", name="Upload", exact=True))
         page.keyboard.press("Enter")
         expect(page.locator(".st-key-wordpiece-book .say")).to_be_visible()
     stays_on(page, "Add files")
