@@ -25,8 +25,8 @@ class Mark(NamedTuple):
     answer: str
     """The answers of all votes, one after the other."""
     verdict: str
-    """The last vote's verdict: "right", "tied", "wrong"; for an exercise also "half" and "quarter"; ""
-    without a key."""
+    """The last answered vote's verdict: "right", "tied", "wrong"; for an exercise also "half" and "quarter";
+    "" without a key."""
     tries: int | None
     """The number of answers sent, or of an exercise's right try; None if that is unknown."""
 
