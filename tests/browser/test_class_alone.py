@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.waiting import until
-from tokensteps.assets import read_script
+from tokensteps.assets import read_asset, read_script
 from tokensteps.classroom.questions import as_deck
 from tokensteps.limits import LINK_LIMIT, PREPARED_AT
 from tokensteps.teaching.classes.class_question import canonical_number
@@ -452,6 +452,23 @@ def test_results_are_saved_or_an_error_is_shown(page: Page) -> None:
     }"""
     )
     assert told == ["No network.", "Too many.", ""] and files == [["class-CDFHJK-answers.csv", 3]]
+
+
+@pytest.mark.parametrize("votes", [2, 3, 6])
+def test_the_bars_of_all_votes_are_to_one_scale(strip: Page, votes: int) -> None:
+    """Of one question that was voted on again and again. Oracle: as many votes for the answer each time."""
+    strip.add_style_tag(content=read_asset("page/class.css"))
+    widths: list[float] = strip.evaluate(
+        """votes => {
+      const labels = new Proxy({ vote: "Vote {number}" }, { get: (own, name) => own[name] ?? String(name) });
+      const round = { bars: [{ answer: "20", count: 9 }], answered: 9 };
+      document.body.style.width = "700px";
+      document.body.append(barsTable(labels, { kind: "count" }, Array(votes).fill(round), { key: ["20"] }));
+      return [...document.querySelectorAll("tbody .bar")].map((bar) => bar.getBoundingClientRect().width);
+    }""",
+        votes,
+    )
+    assert len(widths) == votes and min(widths) > 30 and max(widths) - min(widths) < 2
 
 
 RESULTS = """() => {

@@ -122,6 +122,7 @@ function canonicalNumber(text) { // in the one form for counting numbers: whole,
 
 const SHORT = 20; // characters of an answer with its bar beside it
 const BARS = 6; // bars with room on a wall beside its buttons, in projector mode too; the rest are counted together
+const NARROW = 4; // columns of bars with their numbers below
 
 // Bars of one round, or of two side by side: [{bars, others, answered}], the same question's.
 function barRows(question, rounds) {
@@ -172,7 +173,8 @@ function barsTable(labels, question, rounds, shown, teams = false) {
     make("span", { className: "number", textContent: `${number} · ${percent(number / totals[index])}` }))));
   });
   const long = body.some((row) => row.querySelector(".answer").textContent.length > SHORT);
-  return make("table", { className: `bars rounds-${rounds.length} ${long ? "long" : ""}` }, make("thead", {}, head),
+  const className = `bars rounds-${Math.min(rounds.length, NARROW)} ${long ? "long" : ""}`;
+  return make("table", { className, style: `--rounds:${rounds.length}` }, make("thead", {}, head),
     make("tbody", {}, ...body));
 }
 
