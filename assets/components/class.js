@@ -292,8 +292,9 @@ class ClassStrip extends Component {
       ? [teamNode(labels, (state.number - 1) % state.teams)] : []));
     this.setStop(follows ? this.paceTold() || labels.following : this.room.place ? labels.apart : labels.waiting);
     this.name("back", labels.back, { hidden: state.follows || !this.room.place });
-    this.name("unsure", this.saidLost === this.placeKey() ? labels.said_lost : labels.unsure,
-      { hidden: !this.room.place, pressed: this.saidLost === this.placeKey() });
+    this.noted = this.isNoted();
+    this.name("unsure", this.noted ? labels.said_lost : labels.unsure,
+      { hidden: !this.room.place, pressed: this.noted });
     this.name("leave", labels.leave);
     this.card.update();
   }
@@ -301,9 +302,15 @@ class ClassStrip extends Component {
     const [first, last] = this.room.state.pace ?? [];
     return last === undefined ? "" : filled(this.labels.paced, { first, last });
   }
+  stepOfStudent() { // the class's; where it is kept between two steps, the student's own
+    const { place, state } = this.room;
+    return place && state?.follows && this.follower ? this.follower.target(stepNow()) : place?.step;
+  }
   placeKey() {
-    const { run, step } = this.room.place ?? {};
-    return `${run}.${step}`;
+    return `${this.room.place?.run}.${this.stepOfStudent()}`;
+  }
+  isNoted() {
+    return this.saidLost === this.placeKey();
   }
   peopleTold() {
     const { here: present = 0, follow = 0 } = this.room.state?.people ?? {};
@@ -369,6 +376,7 @@ class ClassStrip extends Component {
     }
     this.room?.look();
     if (this.room && this.isCutOff() !== this.box.classList.contains("away")) this.update(); // Wi-Fi switched off
+    else if (this.follower && this.isNoted() !== this.noted) this.update(); // the student has stepped on
     this.follower?.look();
     this.card?.tick();
     this.wall?.tick();
@@ -614,7 +622,7 @@ class ClassStrip extends Component {
   async unsure() {
     const place = this.saidLost = this.placeKey();
     this.update();
-    await this.post("lost", {}, () => {
+    await this.post("lost", { step: this.stepOfStudent() }, () => {
       if (this.saidLost === place) this.saidLost = null;
       this.update();
     });

@@ -794,6 +794,23 @@ def projected(wall: Page, tab: str) -> None:
     expect(wall.locator("html[data-panel]")).to_be_attached()
 
 
+def lost_on_the_way(lecturer: Page, phone: Page) -> None:
+    """A student at step 3 of 1 to 3, and then at step 2, while the class is at step 0."""
+    unsure = phone.locator(f"{STRIP} [data-do=unsure]")
+    unsure.tap()
+    expect(unsure).to_have_text("Noted")
+    phone.locator(".ts-flipbook [data-do=back]").first.tap()
+    expect(unsure).to_have_text("You lost me")
+    unsure.tap()
+    lost = lecturer.locator(f"{STRIP} [data-do=lost]")
+    expect(lost).to_have_text("Lost: 2")
+    lost.click()
+    expect(lecturer.locator(".ts-class-panel .lost-curve small")).to_have_text(["2", "3"])
+    lecturer.keyboard.press("Escape")
+    phone.locator(".ts-flipbook [data-do=next]").first.tap()
+    step(phone, 3)
+
+
 def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Page]) -> None:
     """By mouse and thumb: with any press or reveal, students go alone and no further; it ends at the
     lecturer's word, and with another run. Then in teams. The oracle of the steps is the text typed into the
@@ -817,6 +834,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
         phone.locator(".ts-flipbook [data-do=next]").first.tap()
         step(phone, number)
     expect(phone.locator(".ts-flipbook [data-do=next]").first).to_have_attribute("aria-disabled", "true")
+    lost_on_the_way(lecturer, phone)
     phone.keyboard.press("End")
     lecturer.keyboard.press("End")
     expect(lecturer.locator(".ts-flipbook [data-do=next]").first).to_have_attribute("aria-disabled", "true")

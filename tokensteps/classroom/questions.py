@@ -186,6 +186,15 @@ def as_pace(payload: Mapping[str, Any]) -> dict[str, int | None]:
     return {"first": first, "last": whole(payload.get("last"), first, 10**9)}
 
 
+def as_lost(payload: Mapping[str, Any]) -> dict[str, int]:
+    """The step where a student is lost, on a page with steps. Raises RequestRefused.
+
+    >>> as_lost({"step": 2}), as_lost({"step": None})
+    ({'step': 2}, {})
+    """
+    return {} if payload.get("step") is None else {"step": whole(payload["step"], 0, 10**9)}
+
+
 def read_assignment(payload: Mapping[str, Any]) -> dict[str, Any]:
     """An exercise set or a challenge for everybody; one without questions ends it. Raises RequestRefused."""
     return {

@@ -212,10 +212,16 @@ class Room:
     def _check_lost(self, entry: Said, _device: Device) -> Outcome:
         if self.place is None:
             return "place"
-        there = (self.place["run"], self.place["step"])
+        there = self._lost_at(entry)
         if there not in self.lost:
             return "full" if len(self.lost) >= LOST_PLACES else None
         return "same" if entry["n"] in self.lost[there] else None
+
+    def _lost_at(self, entry: Said) -> tuple[int, int]:
+        """The run and step where a student is lost: the class's, or between two steps the student's own."""
+        assert self.place is not None  # else it would have been refused
+        own, (first, last) = entry.get("step", -1), self.pace or (0, -1)
+        return self.place["run"], own if first <= own <= last else self.place["step"]
 
     # A second press while the first one is on its way asks, repeats or gives nothing twice.
 
@@ -521,8 +527,7 @@ class Room:
         self._say("reveal" if question.state == "revealed" else "tally", round=question.number)
 
     def _do_lost(self, entry: Said) -> None:
-        assert self.place is not None  # else it would have been refused
-        there = (self.place["run"], self.place["step"])
+        there = self._lost_at(entry)
         self.lost.setdefault(there, set()).add(entry["n"])
         self._say("lost", run=there[0], step=there[1])
 

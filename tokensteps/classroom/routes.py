@@ -103,7 +103,7 @@ LECTURERS: Final[Mapping[str, Callable[[Body], Body]]] = {
 """Action with the key → the reader of its message."""
 STUDENTS: Final[Mapping[str, Callable[[Body], Body]]] = {
     "answer": _read_answer,
-    "lost": lambda _body: {},
+    "lost": form.as_lost,
     "mode": lambda body: {"follows": form.truth(body.get("follows"))},
 }
 """Action of a device → the reader of its message."""

@@ -591,6 +591,15 @@ def test_lost_counts_each_device_once_a_place() -> None:
     ]  # fmt: skip
 
 
+def test_a_student_who_steps_alone_is_lost_at_that_step() -> None:
+    """Where the class is kept between two steps; otherwise, and beyond them, where the class is."""
+    lost = {"do": "lost", "n": 1}
+    room = room_of(JOIN, JOIN, place(3))
+    say(room, {**lost, "step": 5}, {"do": "pace", "first": 2, "last": 5}, {**lost, "step": 5})
+    say(room, {**lost, "n": 2, "step": 5}, {**lost, "step": 2}, {**lost, "n": 2, "step": 6})
+    assert [(one["step"], one["count"]) for one in summary(room)["lost"]] == [(2, 1), (3, 2), (5, 2)]
+
+
 def test_screens_are_dark_for_all_until_they_are_not() -> None:
     dark = {"do": "blank", "on": True}
     room = room_of(JOIN, place(0))
