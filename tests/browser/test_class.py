@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from playwright.sync_api import Page, Request, expect
 
-from tests.browser.conftest import LATER, at_rest, lose_first, pause, received
+from tests.browser.conftest import LATER, at_rest, lose_first, open_tab, pause, received
 from tests.browser.test_bpe_page import Bpe as Learner
 from tokensteps.classroom.address import qr
 from tokensteps.teaching.challenge import Challenge
@@ -524,7 +524,13 @@ def own_question(lecturer: Page) -> None:
 
 
 def a_challenge(lecturer: Page, phone: Page, app: str, code: str) -> None:
-    """A challenge's bars start anew, a row for each of its steps."""
+    """Opened where it is made, it is in the class. A challenge's bars start anew, a row for each of its
+    steps."""
+    lecturer.goto(f"{app}/bpe?corpus=hug&class={code}")
+    open_tab(lecturer, "Files and link")
+    lecturer.get_by_role("link", name="Open the challenge").click()
+    lecturer.wait_for_function("location.pathname === '/challenge'")
+    expect(lecturer.locator(f"{STRIP} [data-do=give]")).to_be_visible()
     sealed = Challenge("Two merges", "bpe", {"corpus": "hug"}, 0, 2, "count").sealed()
     lecturer.goto(f"{app}/challenge?c={sealed}&class={code}")
     give_out(lecturer, phone, "/challenge")

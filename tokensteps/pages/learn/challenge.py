@@ -24,7 +24,8 @@ from tokensteps.limits import CHALLENGE_LIMIT, CODES_LIMIT, NAME_LIMIT, TITLE_LI
 from tokensteps.runs.algorithms import ALGORITHMS
 from tokensteps.runs.corpora import plain_text
 from tokensteps.runs.settings import Recipe, corpus_title
-from tokensteps.shell.classes import give_class
+from tokensteps.shell.classes import class_code, give_class
+from tokensteps.shell.navigation import page_link
 from tokensteps.teaching.challenge import (
     LEFT_OUT,
     Answers,
@@ -104,6 +105,8 @@ def show_challenge_maker(
     remaining = {key: value for key, value in url.items() if value is not None and key not in LEFT_OUT}
     challenge = Challenge(name, page, remaining, step, step + number, kind)
     show_address(challenge_link(challenge))
+    if class_code() is not None:  # opened by its address, it would be outside the class
+        page_link("challenge", _("Open the challenge"), {"c": challenge.sealed()})
 
 
 def challenge_link(challenge: Challenge) -> str:
