@@ -266,3 +266,18 @@ def test_a_pair_is_chosen_in_the_words(page: Page, app: str) -> None:
     page.get_by_role("button", name="Check").click()
     at(page, 2)
     expect(page.locator(".tally")).to_contain_text("2 of 2 right")
+
+
+def test_no_hint_lies_on_a_boxs_example(app: str, open_page: Callable[..., Page]) -> None:
+    """On a phone, the example in an empty box takes its whole width; with something typed, the hint comes."""
+    phone = open_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    phone.goto(f"{app}/bpe?corpus=hug&mode=predict&ask=split")
+    box = phone.get_by_role("textbox", name="Your answer")
+    box.tap()
+    expect(box).to_be_focused()
+    at_rest(phone)
+    hint = phone.get_by_test_id("stForm").get_by_test_id("InputInstructions")
+    expect(hint).to_be_attached()
+    expect(hint).to_be_hidden()
+    phone.keyboard.type("h ug")
+    expect(hint).to_be_visible()
