@@ -454,15 +454,15 @@ def test_results_are_saved_or_an_error_is_shown(page: Page) -> None:
     assert told == ["No network.", "Too many.", ""] and files == [["class-CDFHJK-answers.csv", 3]]
 
 
-@pytest.mark.parametrize("votes", [2, 3, 6])
-def test_the_bars_of_all_votes_are_to_one_scale(strip: Page, votes: int) -> None:
+@pytest.mark.parametrize(("votes", "width"), [(2, 800), (3, 800), (6, 800), (3, 390)])
+def test_the_bars_of_all_votes_are_to_one_scale(strip: Page, votes: int, width: int) -> None:
     """Of one question that was voted on again and again. Oracle: as many votes for the answer each time."""
+    strip.set_viewport_size({"width": width, "height": 700})
     strip.add_style_tag(content=read_asset("page/class.css"))
     widths: list[float] = strip.evaluate(
         """votes => {
       const labels = new Proxy({ vote: "Vote {number}" }, { get: (own, name) => own[name] ?? String(name) });
       const round = { bars: [{ answer: "20", count: 9 }], answered: 9 };
-      document.body.style.width = "700px";
       document.body.append(barsTable(labels, { kind: "count" }, Array(votes).fill(round), { key: ["20"] }));
       return [...document.querySelectorAll("tbody .bar")].map((bar) => bar.getBoundingClientRect().width);
     }""",
