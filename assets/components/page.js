@@ -43,7 +43,7 @@ let titles = {}; // the titles of the browser's tab, by a page's path
 function act(event) {
   if (event.target.closest?.(FOLD)) return; // leads nowhere
   arrived = completed = led = cameBack = ledByKey = false;
-  linkTarget = historyTarget = uploaded = undefined;
+  linkTarget = historyTarget = uploaded = message = undefined;
   lastByKey = event.type === "keydown" || (event.type === "click" && event.detail === 0);
   if (event.type !== "click" || hasModifier(event)) return;
   const link = linkOf(event);
@@ -118,16 +118,30 @@ function takeKey(event) {
   if (SCROLLS.includes(event.key) && !hasModifier(event)) takeFocus(); // before the browser looks for what to scroll
 }
 
-// A box for files is drawn anew for the next ones: by keyboard, the focus goes along.
+// A box for files is drawn anew for the next ones, and the pressed button of a chat's message may vanish, or be of no
+// more use: by keyboard, the focus goes along.
 const PLACES = 'details, [data-testid="stSidebar"], [data-testid="stMain"]';
 const TAKES_FILES = '[data-testid="stFileUploaderDropzone"] button'; // the last of them: each file has one to remove it
 let uploaded; // the part of the page with the box, after a file was chosen by keyboard
 function upload({ target }) {
   uploaded = lastByKey && target.type === "file" ? target.closest(PLACES) : undefined;
 }
+const MESSAGES = '[class*="st-key-playground-chat-row-"]';
+const messageOf = (node) => node.closest?.(MESSAGES)?.className.match(/chat-row-\d+/)[0];
+let message; // the class of the message whose button was pressed by keyboard, and its place
+function press({ target, detail }) {
+  const name = detail === 0 && target.closest?.(".stButton") && messageOf(target);
+  message = name && { name, place: [...document.querySelectorAll(MESSAGES)].map(messageOf).indexOf(name) };
+}
+function afterMessage({ name, place }) { // its own other button; without it, “Remove” of the next one
+  const own = document.querySelector(`.st-key-playground-${name} .stButton button:enabled`);
+  const next = document.querySelectorAll(MESSAGES)[place]?.querySelector('[class*="-chat-out-"] button');
+  return own ?? next ?? document.querySelector('[class*="-chat-add"] button');
+}
 new MutationObserver(() => {
-  if (isDrawing() || document.activeElement !== document.body) return;
+  if (isDrawing() || !(document.activeElement === document.body || document.activeElement.disabled)) return;
   if (ledByKey) takeFocus();
+  else if (message) afterMessage(message)?.focus();
   else [...uploaded?.querySelectorAll(TAKES_FILES) ?? []].at(-1)?.focus({ preventScroll: true });
 }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
 
@@ -293,4 +307,5 @@ export default function page({ data }) { // the same function is never added twi
   for (const event of ["click", "keydown"]) document.addEventListener(event, seek, true);
   document.addEventListener("keydown", takeKey, true);
   document.addEventListener("change", upload, true);
+  document.addEventListener("click", press, true);
 }

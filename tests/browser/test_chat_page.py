@@ -64,6 +64,27 @@ def test_a_chat_is_written_sent_round_and_stopped(serve: Callable[..., str], pag
     page.wait_for_function(f"document.documentElement.scrollWidth <= 390 && Math.max(...({WIDTHS})()) <= 0")
 
 
+def test_the_focus_stays_with_the_messages(serve: Callable[..., str], page: Page) -> None:
+    """The pressed button vanishes, or is of no more use."""
+    turns = write_turns([ChatTurn("user", "Hello"), ChatTurn("assistant", "Hi"), ChatTurn("user", "Bye")])
+    page.goto(f"{serve(ROOT / 'app.py')}/playground?{urlencode({'t1': GPT2, 'chat': turns})}")
+    tab_to(page.get_by_role("button", name="Up (message 2)", exact=True))
+    for key, name in (
+        ("Enter", "Down (message 1)"),
+        ("Enter", "Down (message 2)"),
+        ("Enter", "Up (message 3)"),
+        ("Tab", "Remove message 3"),
+        ("Enter", "Add a message"),
+    ):
+        page.keyboard.press(key)
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_focused()
+        at_rest(page)
+    tab_to(page.get_by_role("button", name="Remove message 1", exact=True), "Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Message 2", exact=True)).to_have_count(0)
+    expect(page.get_by_role("button", name="Remove message 1", exact=True)).to_be_focused()
+
+
 def test_an_endless_template_in_a_link_is_stopped(serve: Callable[..., str], page: Page) -> None:
     turns = write_turns([ChatTurn("user", "hug")])
     query = urlencode({"t1": GPT2, "chat": turns, "format": "mine", "jinja": ENDLESS})
