@@ -62,6 +62,8 @@ MARKER_LIMIT = 80
 """A curve of more points is a line without markers."""
 LABELLED_DECADES = 2
 """Up to how many decades of a logarithmic axis have ticks at 1, 2 and 5."""
+CLOSE_DECADES = math.log10(5)
+"""Up to how many decades it has a tick at each digit."""
 TICKS_IN_POWERS_BELOW = 1e-5
 """Below this value an axis has ticks with powers of ten."""
 ACCENT = "#d9621a"
@@ -230,13 +232,13 @@ def score_chart(snapshot: WordPieceSnapshot, style: Style) -> go.Figure:
 def log_axis(title: str, figure: go.Figure, axis: str) -> dict[str, Any]:
     """A logarithmic axis of a figure. Each tick shows its whole number: by default Plotly writes “5” for 50.
     To leave room for these, there are three ticks a decade (1, 2, 5) over at most two decades, and otherwise
-    one."""
+    one; values so close that these could miss them have nine."""
     values = [value for points in figure.data for value in points[axis]]
     decades = math.log10(max(values) / min(values)) if values else 0
     return {
         "title": {"text": title},
         "type": "log",
-        "dtick": "D2" if decades <= LABELLED_DECADES else 1,
+        "dtick": "D1" if 0 < decades <= CLOSE_DECADES else "D2" if decades <= LABELLED_DECADES else 1,
         "tickformat": ",.2~r" if values and min(values) >= TICKS_IN_POWERS_BELOW else ".2~g",
     }
 

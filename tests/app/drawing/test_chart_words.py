@@ -51,7 +51,8 @@ def test_the_scores_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "ticks"), [((0.005, 0.11), "D2"), ((1, 90_000), 1), ((3, 3), "D2"), ((), "D2")]
+    ("values", "ticks"),
+    [((0.005, 0.11), "D2"), ((1, 90_000), 1), ((1, 4), "D1"), ((210, 480), "D1"), ((3, 3), "D2"), ((), "D2")],
 )
 def test_a_logarithmic_axis_has_magnitudes(values: tuple[float, ...], ticks: object) -> None:
     """Left alone, Plotly labels minor ticks by their first digit: “5” stands for 50. With a format of their
