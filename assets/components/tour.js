@@ -123,7 +123,9 @@ class Tour extends Component {
   end(back = true) {
     this.at = -1;
     for (const one of [this.ring, this.card]) one.hidePopover();
-    if (back) this.start.focus({ preventScroll: true });
+    if (!back) return;
+    this.start.focus({ preventScroll: true });
+    if (this.start.matches(":focus-visible")) this.start.scrollIntoView({ block: "nearest" }); // by keyboard
   }
 
   // --- where the ring and the card lie
