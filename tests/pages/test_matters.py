@@ -216,6 +216,8 @@ def test_a_name_becomes_a_token_that_the_sentences_never_use() -> None:
     result = glitch_of("flumpwick")
     assert f"of {result.learned} learned tokens, it never meets {len(result.unused)}" in message
     assert result.tokens == ("Ġflumpwick",) and result.tokens[0] in result.unused
+    nameless = pages_html(revealed("glitch", "&say=%20"))
+    assert "There is no text yet." in nameless and "it never meets" not in nameless
 
 
 def test_a_vocabulary_is_checked_for_unreachable_tokens() -> None:

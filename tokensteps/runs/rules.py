@@ -598,7 +598,7 @@ PLAYGROUND_RULES = (
 )
 SCENE_RULES = (
     next(rule for rule in PLAYGROUND_RULES if rule.name == "window")._replace(default=1024),
-    Setting("forty", False, label=N_("Count")),
+    Setting("forty", False, label=N_("Counted text")),
 )
 """The settings of the scene on languages; GPT-2's context window is the usual one."""
 PLAYGROUND_SLOTS = ("t1", "t2", "t3", "t4")

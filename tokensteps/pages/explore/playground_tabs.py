@@ -28,6 +28,7 @@ from tokensteps.pages.explore.measures.tokens_tab import TOKENS_TAB, tokens_tab
 from tokensteps.pages.explore.playground_charts import counts_chart, languages_chart
 from tokensteps.pages.explore.playground_files import tokens_csv, tokens_html, tokens_json, tokens_sheet
 from tokensteps.pages.explore.playground_state import (
+    chosen_specs,
     playground_url,
     playground_value,
     set_text,
@@ -75,7 +76,10 @@ def show_numbers(table: pd.DataFrame, name: str) -> None:
 def aligned_tab(analyses: Mapping[str, Analysis]) -> None:
     """The text once for each tokenizer, aligned."""
     if len(analyses) < 2:
-        note(_("Choose a second tokenizer in the sidebar to see the text here once for each, aligned."))
+        if len(chosen_specs()) > 1:
+            note(_("As soon as two of the tokenizers are loaded, the text is here once for each, aligned."))
+        else:
+            note(_("Choose a second tokenizer in the sidebar to see the text here once for each, aligned."))
         return
     st.caption(
         _(

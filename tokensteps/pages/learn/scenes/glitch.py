@@ -22,6 +22,7 @@ from tokensteps.server.stores import digest
 from tokensteps.teaching.lessons import Link
 from tokensteps.teaching.scenes.scene_inputs import TIMES_NAMED, glitch_of
 from tokensteps.widgets import stage
+from tokensteps.widgets.notes import note
 
 MOST_SHOWN: Final = 24
 """The most found tokens to show."""
@@ -35,7 +36,10 @@ def glitch(subjects: Mapping[str, ShownTokenizer]) -> None:
     name = text_of("glitch", _("A name that nobody else has"), WORD_SHOWN)
     if name is None:
         return
-    _trained_here(name)
+    if name.strip():
+        _trained_here(name)
+    else:
+        note(_("There is no text yet."))
     st.header(_("Found in these vocabularies"), anchor=False)
     draw_rows([_vocabulary_row(spec, subject) for spec, subject in subjects.items()])
     for spec, subject in subjects.items():

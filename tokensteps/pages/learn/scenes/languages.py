@@ -124,7 +124,7 @@ def languages(subjects: Sequence[ShownTokenizer]) -> None:
     """The same text in several languages: tokens, share of a context window, price."""
     left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
     left.segmented_control(
-        _("Count"),
+        _("Counted text"),
         [False, True],
         format_func=lambda forty: _("All forty sentences") if forty else _("The lines below"),
         key=FORTY,
