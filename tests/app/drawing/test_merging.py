@@ -142,6 +142,16 @@ def test_a_rival_that_may_not_be_merged_is_still_a_pair() -> None:
         assert told.why.endswith(said)
 
 
+def test_a_rival_is_written_as_in_its_own_run() -> None:
+    """In the run without bytes, the other one's space would be Ġ."""
+    ours, theirs = (
+        train_bpe(Corpus.from_texts(["a cat, a cat, a dog"], pre_tokenizer=name), merges=1)
+        for name in ("byte_level", "whitespace_split")
+    )
+    told = tell_parting(ours, theirs, 1, Plain(Style(True, "spaces")), Plain(Style(False, "spaces")))
+    assert told.why.endswith("␣ + c is no pair here.")
+
+
 def test_overlap_shows_both_numbers() -> None:
     trace = counted({"aaa": 5})
     assert "It overlaps itself: 10 counted, 5 merged." in merge_frame(trace[1], Style()).say

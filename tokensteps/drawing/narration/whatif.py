@@ -32,16 +32,24 @@ def tell_parting(
     return Narration(
         lead,
         sentences(
-            ours_in.say(_("As it is: {told}."), told=tell_pick(ours, step, here, there, ours_in)),
-            theirs_in.say(_("What if: {told}."), told=tell_pick(theirs, step, there, here, theirs_in)),
+            ours_in.say(_("As it is: {told}."), told=tell_pick(ours, step, here, there, ours_in, theirs_in)),
+            theirs_in.say(
+                _("What if: {told}."), told=tell_pick(theirs, step, there, here, theirs_in, ours_in)
+            ),
         ),
     )
 
 
 def tell_pick(
-    trace: AnyTrace, step: int, choice: Decision | None, other: Decision | None, voice: TextFormat
+    trace: AnyTrace,
+    step: int,
+    choice: Decision | None,
+    other: Decision | None,
+    voice: TextFormat,
+    other_voice: TextFormat,
 ) -> str:
-    """A run's choice at a step, with its number, and the number of the other run's choice there."""
+    """A run's choice at a step, with its number, and the number of the other run's choice there: that one is
+    written as in its own run, whose tokens may be bytes."""
     text = tell_choice(choice, voice)
     if choice is None or choice.kind not in ("merge", "prune"):
         return text
@@ -54,7 +62,7 @@ def tell_pick(
         )
     if other is None or other.kind != choice.kind:
         return text
-    rival = voice.pair(other.tokens) if other.kind == "merge" else voice.token(other.tokens[0])  # type: ignore[arg-type]
+    rival = other_voice.pair(other.tokens) if other.kind == "merge" else other_voice.token(other.tokens[0])  # type: ignore[arg-type]
     theirs = value_at(trace, step, other)
     if theirs is None:
         if not isinstance(trace, MergeTrace):
