@@ -42,7 +42,7 @@ PORT ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run serve dev test check stress lint types unit browser browsers live nginx redis dist visit load hostile siege day real oldest next mutants bench keys format screenshots messages lock audit clean
+.PHONY: help run serve dev test stress lint types unit browser browsers live nginx redis dist visit load hostile siege day real oldest next mutants bench keys format screenshots messages lock audit clean
 
 help: ## list these targets
 	@echo "TokenSteps: see how subword tokenizers are trained, one step at a time."
@@ -63,20 +63,12 @@ serve: $(VENV)/.run ## several workers on consecutive ports, for nginx (WORKERS=
 
 dev: $(VENV)/.dev ## install what development needs
 
-test: lint browser nginx redis ## lint, types and every test
+test: lint browser nginx redis ## lint, types and the tests, within eight minutes (SLOW=1: the slow ones, too)
 	@: "Types take one core. The other one compiles the tests meanwhile, which else each process of the tests would do for itself."; \
 	$(BIN)/python -m pytest --collect-only -q >/dev/null & collected=$$!; \
 	$(MAKE) --no-print-directory types; types=$$?; \
 	wait $$collected; exit $$types
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
-
-check: lint ## lint, types and the tests that need no browser: minutes, not a quarter of an hour
-	@: "Types are checked beside the tests; what mypy says stands at the end."; \
-	$(MAKE) --no-print-directory types >$(VENV)/types.log 2>&1 & types=$$!; \
-	$(MAKE) --no-print-directory unit; unit=$$?; \
-	wait $$types; types=$$?; \
-	cat $(VENV)/types.log; \
-	test $$unit -eq 0 && test $$types -eq 0
 
 stress: $(VENV)/.dev ## every case and every example, where the suite takes a sample
 	STRESS=1 HOSTILE_STRINGS=10000 $(BIN)/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
@@ -132,7 +124,7 @@ oldest: $(VENV)/.dev $(TOOLS)/.made browser ## the tests without a browser, and 
 	@grep '(an extra' requirements-dev.txt >$(OLDEST)/extras.txt
 	@$(TOOLS)/bin/uv pip compile --quiet --resolution lowest-direct --no-annotate --no-header --python $(OLDEST)/bin/python requirements.txt $(OLDEST)/extras.txt --output-file $(OLDEST)/versions.txt
 	@$(TOOLS)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --constraint $(OLDEST)/versions.txt -r requirements-dev.txt
-	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
+	SLOW=1 $(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
 	$(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) $(SMOKE)
 	TOKENSTEPS_PLAIN=1 $(OLDEST)/bin/python -m pytest $(PYTEST_ARGS) $(PLAIN)
 
@@ -141,7 +133,7 @@ next: $(VENV)/.dev $(TOOLS)/.made browser ## the same with the newest versions t
 	@$(TOOLS)/bin/uv pip install --quiet --python $(NEXT)/bin/python --upgrade -r requirements-dev.txt
 	@for each in $(BIN) $(NEXT)/bin; do $(TOOLS)/bin/uv pip freeze --python "$$each/python" >"$$each/packages.txt"; done
 	@diff $(BIN)/packages.txt $(NEXT)/bin/packages.txt | grep '^[<>]' || echo "The index has nothing newer than the lock; this is the suite as it is."
-	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
+	SLOW=1 $(NEXT)/bin/python -m pytest $(PYTEST_ARGS) --ignore=tests/browser
 	$(NEXT)/bin/python -m pytest $(PYTEST_ARGS) $(SMOKE)
 	TOKENSTEPS_PLAIN=1 $(NEXT)/bin/python -m pytest $(PYTEST_ARGS) $(PLAIN)
 

@@ -1,6 +1,6 @@
 """Shared by all tests: a folder for texts too long for a link, removed after the tests; the same examples on
-every machine; `many`, the mark of a test with more cases than every run needs; an event loop for each test
-that is a coroutine; and the choice of a worker's next file.
+every machine; the marks `many`, for a test with more cases than every run needs, and `slow`; an event loop
+for each test that is a coroutine; and the choice of a worker's next file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 from tests.loops import finished
-from tests.samples import STRESS
+from tests.samples import SLOW, STRESS
 
 if "TOKENSTEPS_STORE" not in os.environ:  # else the run of this worker has set it
     FOLDER = tempfile.mkdtemp(prefix="tokensteps-kept-")
@@ -50,6 +50,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "many(share): of its cases the suite tries one in `share`, `make stress` all"
     )
+    config.addinivalue_line(
+        "markers", "slow: seconds of both cores; runs with `make test SLOW=1`, or where its file is named"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -72,19 +75,21 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a test marked `many`, every so-manieth case. A named case is never left out."""
+    """Of a test marked `many`, every so-manieth case, and none that is marked `slow`. A named case is never
+    left out, nor a slow test of a named file."""
     if STRESS or any("::" in argument for argument in config.args):
         return
+    slow = SLOW or any(argument.endswith(".py") for argument in config.args)
     seen: defaultdict[str, int] = defaultdict(int)
-    left_out = []
+    kept, left_out = [], []
     for item in items:
-        mark = item.get_closest_marker("many")
-        if mark is not None:
+        runs = slow or not item.get_closest_marker("slow")
+        if runs and (mark := item.get_closest_marker("many")):
             name = item.nodeid.partition("[")[0]
-            if seen[name] % mark.args[0]:
-                left_out.append(item)
+            runs = seen[name] % mark.args[0] == 0
             seen[name] += 1
-    items[:] = [item for item in items if item not in set(left_out)]
+        (kept if runs else left_out).append(item)
+    items[:] = kept
     config.hook.pytest_deselected(items=left_out)
 
 

@@ -1,4 +1,5 @@
-"""How many examples a property is tried on: the suite takes a sample, `make stress` takes them all."""
+"""How many examples a property is tried on, and whether the slow tests run: `make test` takes a sample,
+`make stress` takes all examples, `make test SLOW=1` all tests."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from hypothesis import settings
 
 STRESS: Final = os.environ.get("STRESS") == "1"
 """Whether every example is tried, as `make stress` asks."""
+SLOW: Final = STRESS or os.environ.get("SLOW") == "1"
+"""Whether the slow tests run, too, as `make test SLOW=1` and continuous integration ask."""
 SHARE: Final = 8
 """The suite tries one example in so many, and `FEWEST` at least."""
 FEWEST: Final = 12

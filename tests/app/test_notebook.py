@@ -146,6 +146,7 @@ CORPORA: Final = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPORA)
 def test_a_step_takes_20_kilobytes_at_most_and_an_encoding_10(name: str) -> None:
     """Of any corpus. A frame holds its words, pairs and tokens, compressed."""

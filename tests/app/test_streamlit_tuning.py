@@ -898,6 +898,7 @@ def test_a_patch_with_a_missing_target_is_skipped_and_logged() -> None:
     assert said.count("is switched off") >= len(of)
 
 
+@pytest.mark.slow
 def test_without_any_one_patch_pages_are_drawn() -> None:
     """Without all of them, `make oldest` and `make next` go through all pages in a browser. (A name taken
     away would be missing in Streamlit itself.)"""

@@ -209,6 +209,7 @@ def is_for_everybody(page: Page, name: str, past_menu: bool = False) -> None:
     expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
 
 
+@pytest.mark.slow
 def test_opened_parts_are_accessible(serve: Callable[..., str], calm: Page) -> None:
     """The tour, a chart, an explained term, a verdict, a lattice; and axe does look into shadows: two faults
     planted there are found."""
@@ -272,6 +273,7 @@ def what_is_heard_of_a_lattice(calm: Page) -> None:
 TOP = "() => document.querySelector('[data-testid=\"stMain\"]').scrollTop"
 
 
+@pytest.mark.slow
 def test_keys_scroll_a_page_that_has_just_come(serve: Callable[..., str], page: Page) -> None:
     """Nothing has the focus on arrival: keys scroll the page all the same. A link pressed by a key stays
     behind with its page: the next page has the focus, and Tab leads to its first control. Out of projector
@@ -306,6 +308,7 @@ TALL = "() => { document.querySelector('[data-testid=\"stMain\"] > *').style.min
 """Between two pages, none is ever too short to stay scrolled, as it is on a fast machine."""
 
 
+@pytest.mark.slow
 def test_a_page_begins_at_its_top(serve: Callable[..., str], page: Page) -> None:
     """However far the last one was scrolled."""
     page.goto(f"{serve(ROOT / 'app.py')}/bpe?corpus=hug")
@@ -343,6 +346,7 @@ def stays_on(page: Page, button: str) -> None:
     expect(page.get_by_role("button", name=button, exact=True)).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_tokenizer_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
     """The box is drawn anew for the next files: the focus goes along, for a second try. A new tokenizer
     changes the number of boxes above: another box than the one in hand would be folded."""
@@ -367,6 +371,7 @@ def test_a_tokenizer_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., st
             stays_on(page, "Upload")
 
 
+@pytest.mark.slow
 def test_a_text_chosen_by_keyboard_leaves_the_focus(serve: Callable[..., str], page: Page) -> None:
     """The button gives way to the file and another button, for the next one: not to the file's cross, and not
     to the question mark above them."""

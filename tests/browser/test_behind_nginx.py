@@ -108,6 +108,7 @@ def at(page: Page, step: int, last: int | None = None) -> None:
     expect(page.get_by_test_id("stMain")).to_contain_text(re.compile(rf"pairs after step {step:,}\b"))
 
 
+@pytest.mark.slow
 def test_a_visitor_keeps_a_worker_and_visitors_are_spread(deployment: Deployment) -> None:
     chosen = [Answer(deployment, "/_stcore/health").worker for _ in range(20)]
     workers = {str(deployment.ports[8501]), str(deployment.ports[8502])}
@@ -134,6 +135,7 @@ SEEN = "box => box.isConnected && [...box.querySelectorAll('.where, .stage')].ma
 """A stage's step and content, unless it was taken out just now."""
 
 
+@pytest.mark.slow
 def test_text_settings_and_step_outlive_their_worker(
     deployment: Deployment, open_page: Callable[..., Page]
 ) -> None:
@@ -181,6 +183,7 @@ def test_text_settings_and_step_outlive_their_worker(
         deployment.wait(dead)
 
 
+@pytest.mark.slow
 def test_an_upload_and_a_download_pass_through(
     deployment: Deployment, open_page: Callable[..., Page]
 ) -> None:
@@ -349,6 +352,7 @@ def frame(kind: int, flags: int, stream: int, data: bytes = b"") -> bytes:
     return len(data).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + data
 
 
+@pytest.mark.slow
 def test_streams_reset_at_once_hold_up_no_other_client(deployment: Deployment) -> None:
     """HTTP/2's rapid reset (CVE-2023-44487): requests abandoned before their answer, as fast as they can be
     sent. Oracle: how long the workers work until somebody else is answered."""
@@ -400,6 +404,7 @@ def test_a_class_loses_a_worker_in_the_middle_of_a_vote(deployment: Deployment) 
     deployment.wait(deployment.ports[8502])
 
 
+@pytest.mark.slow
 def test_pages_below_a_path_with_tls(tmp_path: Path, open_page: Callable[..., Page]) -> None:
     """Every request stays below the path: of a page by its address, its steps, another page, and the latter
     loaded again."""

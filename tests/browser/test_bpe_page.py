@@ -391,6 +391,7 @@ def back_and_forward_bring_corpus_and_step(bpe: Bpe) -> None:
     assert bpe.state()["pair"] == ["h", "ug"]
 
 
+@pytest.mark.slow
 def test_back_on_a_slow_network(address: str, page: Page) -> None:
     """A step taken before the browser has the settings of the older address doesn't undo them."""
     gate = Gate(page)
@@ -414,6 +415,7 @@ def test_back_on_a_slow_network(address: str, page: Page) -> None:
         bpe.at(step)
 
 
+@pytest.mark.slow
 def test_back_corrects_an_address_beyond_the_limits(address: str, page: Page) -> None:
     """Back leads to a number out of range: it is reported, its entry corrected; Forward still leads on."""
     bpe = Bpe(page, address).open("/bpe?corpus=phrases", step=0)
@@ -432,6 +434,7 @@ def test_back_corrects_an_address_beyond_the_limits(address: str, page: Page) ->
     page.wait_for_url("**min=3*")
 
 
+@pytest.mark.slow
 def test_back_keeps_the_learners_text(address: str, page: Page) -> None:
     """Back to the entry of the empty box: the text is still there, and in the address, for a reload."""
     bpe = Bpe(page, address).open("/bpe", step=0)
@@ -450,6 +453,7 @@ def test_back_keeps_the_learners_text(address: str, page: Page) -> None:
     expect(page.locator(".ts-flipbook .stage").first).to_contain_text("6 words")
 
 
+@pytest.mark.slow
 def test_phone(address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     bpe = Bpe(page, address).open(COURSE + "&step=5", step=5)
@@ -497,6 +501,7 @@ PAGE_OF_TEXT = "\n".join(
 )
 
 
+@pytest.mark.slow
 def test_texts_of_ones_own(bpe: Bpe) -> None:
     """One visit, from a damaged link on: texts, patterns and files, good and bad."""
     a_damaged_link_is_reported_and_the_page_works_on(bpe)
@@ -678,6 +683,7 @@ def uploads_with_invalid_bytes_and_broken_counts(bpe: Bpe) -> None:
 # --- tabs ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_missing_file_is_requested_again(bpe: Bpe) -> None:
     """Oracle: the table on the page, a line for each of its rows; saved once."""
     lost = lose_first(bpe.page, b'"file"')
@@ -692,6 +698,7 @@ def test_a_missing_file_is_requested_again(bpe: Bpe) -> None:
     assert [len(file.path().read_text("utf-8-sig").splitlines()) for file in files] == [1 + rows]
 
 
+@pytest.mark.slow
 def test_tabs(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
     """One visit: every tab after the same few steps, and the files to save."""
     bpe.open(COURSE + "&step=6", step=6)
@@ -949,6 +956,7 @@ TRACES_OF_ATTACK = """() => {
   return found; }"""
 
 
+@pytest.mark.slow
 def test_hostile_text_is_only_text(bpe: Bpe, open_page: Callable[..., Page], tmp_path: Path) -> None:
     """Every tab, on a screen of 390 pixels, the hover of a chart and the downloads: no element, no attribute,
     no request comes from the text, and nothing makes the page scroll sideways."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest
@@ -19,6 +20,8 @@ from tokensteps.catalogue.chat.jinja import render
 from tokensteps.catalogue.chat.templates import CHAT_FORMATS
 from tokensteps.catalogue.choices import GPT2
 from tokensteps.catalogue.shipped import gpt2
+
+pytestmark = pytest.mark.slow
 
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 HOSTILE = "<img src=x onerror='window.bad=1'> **b** <|im_end|>"

@@ -149,6 +149,7 @@ def copied(page: Page) -> str:
     return page.evaluate("window.copied")  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_typing(demo: Callable[..., Page]) -> None:
     """One visit to an empty box."""
     page = demo("?example=empty")
@@ -299,6 +300,7 @@ def typing_does_not_fill_the_history(page: Page) -> None:
     has_written(page, "one two three")
 
 
+@pytest.mark.slow
 def test_pointing(demo: Callable[..., Page]) -> None:
     """One visit to a short text with letters of two UTF-16 units, and to long ones."""
     page = demo("?example=astral")
@@ -426,6 +428,7 @@ def a_selection_brings_its_chips_into_sight(page: Page) -> None:
     assert page.evaluate(where) == before
 
 
+@pytest.mark.slow
 def test_python_and_the_box(demo: Callable[..., Page], page: Page) -> None:
     """One visit: the messages to Python and their time, its answers, and its light theme, though the system
     is dark."""
@@ -472,6 +475,7 @@ def the_colours_are(page: Page, dark: bool) -> None:
         assert (max(map(int, re.findall(r"\d+", ink))) > 128) == dark, ink
 
 
+@pytest.mark.slow
 def test_hostile_text_in_the_dark(demo: Callable[..., Page], page: Page, dialogs: list[str]) -> None:
     """One visit to a hostile text, in a box not joined to its chips, and in Streamlit's dark theme, though
     the system is light."""
@@ -665,6 +669,7 @@ EDGES = """chips => ['pane', 'card', 'ids'].map((part) => chips.querySelector(`.
 """Where the text, its card and the ids begin and end."""
 
 
+@pytest.mark.slow
 def test_narrow_and_right_to_left(demo: Callable[..., Page]) -> None:
     page = demo("", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -12,6 +12,7 @@ import io
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
+import pytest
 from playwright.sync_api import Page, Request, expect
 
 from tests.browser.conftest import LATER, at_rest, lose_first, open_tab, pause, received
@@ -375,6 +376,7 @@ def summary(lecturer: Page, code: str) -> None:
     assert "u + g" in saved.value.path().read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_class_has_work_to_do(app: str, open_page: Callable[..., Page]) -> None:
     """Nicknames, given in one tab for all, teams, a question in Predict, an exercise set and a challenge
     with their progress."""

@@ -85,6 +85,7 @@ def seen(page: Page, selector: str) -> int:
     return page.locator(f"{MAIN} {selector}").filter(visible=True).count()
 
 
+@pytest.mark.slow
 def test_a_question_is_not_given_away(app: str, open_page: Callable[..., Page]) -> None:
     """In Predict, also to somebody ahead; step by step; on a page of exercises. The former state comes
     back."""
@@ -180,6 +181,7 @@ TOLD = {
 }
 
 
+@pytest.mark.slow
 def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
     """A phone in a class, a half-typed text, a run in steps: in three languages, a strip instead of
     Streamlit's dialog, which would be there after 3 seconds. The phone doesn't claim to follow; then it is at
@@ -239,6 +241,7 @@ def test_a_lost_connection(app: str, open_page: Callable[..., Page]) -> None:
     cable.pull_out()
 
 
+@pytest.mark.slow
 def test_a_connection_lost_before_the_strip_is_drawn(app: str, open_page: Callable[..., Page]) -> None:
     page = open_page(fresh=True, errors=True)
     gate = Gate(page)
@@ -253,6 +256,7 @@ def test_a_connection_lost_before_the_strip_is_drawn(app: str, open_page: Callab
     expect(page.locator(AWAY)).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_server_started_again(app: str, serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Steps without a server, and before a new one's first answer, stay: on the stage, in the address, and
     for Python's tables."""
@@ -295,6 +299,7 @@ def test_a_server_started_again(app: str, serve: Callable[..., str], open_page: 
     cable.pull_out()
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs(app: str, open_page: Callable[..., Page]) -> None:
     """It takes connections and answers nothing: the playground says so to somebody who types, until the
     answers come, and nothing is lost."""
@@ -327,6 +332,7 @@ IN_ROOM = "query => document[Symbol.for('tokensteps.room')].place.query === quer
 """Whether the class is at these settings, as this page has heard."""
 
 
+@pytest.mark.slow
 def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) -> None:
     """In Predict: the wall shows every press on the second device, and nobody is pulled back. The wall's own
     answer leads as well."""
@@ -400,6 +406,7 @@ def test_two_devices_are_one_lecturer(app: str, open_page: Callable[..., Page]) 
     step(wall, 1)
 
 
+@pytest.mark.slow
 def test_a_device_comes_back_from_offline(app: str, open_page: Callable[..., Page]) -> None:
     """A step taken offline leads the class once there is a network, unless another device has led it
     meanwhile: then both are at the newer step. Offline, nothing is sent again and again."""
@@ -468,6 +475,7 @@ def test_two_clicks_open_one_class(other_app: str, open_page: Callable[..., Page
     assert len(classes) == 1
 
 
+@pytest.mark.slow
 def test_a_draft_stays_with_its_run(other_app: str, open_page: Callable[..., Page]) -> None:
     """It holds back no other page's stage, and goes."""
     lecturer = open_page()
@@ -499,6 +507,7 @@ def test_a_draft_stays_with_its_run(other_app: str, open_page: Callable[..., Pag
     step(lecturer, 3)  # its own question does
 
 
+@pytest.mark.slow
 def test_a_question_from_the_other_device(other_app: str, open_page: Callable[..., Page]) -> None:
     """Letters typed on the laptop stay letters. The device came by a link with the key and is no student's:
     no card comes when the time is over, and no step of it leaves the class."""
@@ -568,6 +577,7 @@ OVER = "() => { const now = Date.now.bind(Date); Date.now = () => now() + 24_000
 """A countdown of 30 seconds is over in six. (After 40 without a word, a page takes itself for cut off.)"""
 
 
+@pytest.mark.slow
 def test_an_input_methods_keys_are_its_own(other_app: str, open_page: Callable[..., Page]) -> None:
     """Page Down, from proposal to proposal, asks nobody, Escape closes nothing, and Enter keeps nobody
     between steps: on the wall, in a plan, where a clicker's Page Down may be held, and in the panel."""
@@ -631,6 +641,7 @@ WIDE_TOKENS = """() => { const chips = document.querySelector('.st-key-playgroun
 """Whether the tokens have all the room beside a question."""
 
 
+@pytest.mark.slow
 def test_a_plan_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """By a clicker's keys, at 1280 × 800 with a class open: an activity about a tab opens it on the wall, the
     next one the stage, also where one goes on before it has come. The browser's Back finds the one before.
@@ -710,6 +721,7 @@ LIES_ON = """() => [...document[Symbol.for('tokensteps.stage')].querySelectorAll
 SIZE = "node => parseFloat(getComputedStyle(node).fontSize)"
 
 
+@pytest.mark.slow
 def test_a_large_wall(app: str, open_page: Callable[..., Page]) -> None:
     """At 1920 × 1080 with a question: the step's number and the headings stand clear of their neighbours, and
     the number of answers is at least as large as the question."""
@@ -746,6 +758,7 @@ CUT_ON_STAGE = """() => { const box = document[Symbol.for('tokensteps.stage')], 
 """How much of the step's place, and of its scores, is cut."""
 
 
+@pytest.mark.slow
 def test_four_teams_on_the_wall(app: str, open_page: Callable[..., Page]) -> None:
     """Each team's name and numbers are on the wall, and its buttons in sight, over a plan's note, too; beside
     them the step's number and its scores. In a window too low for the rows, a sign says so, and ↓ leads
@@ -811,6 +824,7 @@ def lost_on_the_way(lecturer: Page, phone: Page) -> None:
     step(phone, 3)
 
 
+@pytest.mark.slow
 def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Page]) -> None:
     """By mouse and thumb: with any press or reveal, students go alone and no further; it ends at the
     lecturer's word, and with another run. Then in teams. The oracle of the steps is the text typed into the
@@ -880,6 +894,7 @@ def test_a_class_is_kept_between_two_steps(app: str, open_page: Callable[..., Pa
         step(page, 93)
 
 
+@pytest.mark.slow
 def test_a_class_is_asked_about_the_newer_kinds(app: str, open_page: Callable[..., Page]) -> None:
     """A question about each kind's own steps, made from its run, answered by thumb, right as the next steps
     say. From run to run, the class isn't led to a step of the run before. Oracle: the run itself."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
+import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.cable import Gate
@@ -28,6 +29,8 @@ from tests.browser.test_class import (
     steps_led_to,
 )
 from tests.browser.test_walk import held
+
+pytestmark = pytest.mark.slow
 
 
 def boxes(lecturer: Page) -> tuple[Locator, Locator, Locator]:

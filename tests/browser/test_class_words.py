@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.cable import Gate
@@ -19,6 +20,8 @@ from tests.browser.conftest import at_rest
 from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step, tap
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.walk import stops_of
+
+pytestmark = pytest.mark.slow
 
 SCREEN, PAD = ".ts-class-presenter", ".ts-class-presenter [data-pad="
 WIDE = f"() => document.querySelector('{SCREEN}').scrollWidth > innerWidth"

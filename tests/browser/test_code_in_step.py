@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import ROOT, open_tab
@@ -19,6 +20,8 @@ from tests.browser.test_lattice_view import CONTRAST
 from tests.core.test_unigram import golden
 from tokenizers_core import Corpus, train_bpe
 from tokensteps.drawing.code_steps import LISTINGS
+
+pytestmark = pytest.mark.slow
 
 HUG = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 BOX = "[...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-code')).find(Boolean)"

@@ -29,6 +29,8 @@ from tokenizers_core import Corpus, compare
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.runs.corpora import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
 STAGE = """() => {
   const b = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);

@@ -16,6 +16,8 @@ from tokensteps.language.pages import PAGES
 from tokensteps.server.headers import ANCESTORS_VARIABLE
 from tokensteps.widgets.downloads import embedding
 
+pytestmark = pytest.mark.slow
+
 AROUND = ("stSidebar", "stHeader", "stExpandSidebarButton")
 TOP = """() => [...document.querySelectorAll('[data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"] > *')]
   .map(node => node.getBoundingClientRect()).find(box => box.height > 1)?.top"""

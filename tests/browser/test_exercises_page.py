@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import ANSWERED_LATER, ROOT, all_there, at_rest, turn_to
@@ -80,6 +81,7 @@ def test_by_keyboard_alone(serve: Callable[..., str], page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 def test_each_newer_kind_of_bpe_is_answered_by_hand(serve: Callable[..., str], page: Page) -> None:
     """A slip, with its mistake, and then the right answer, chosen from the list by hand: typed, or
     clicked."""
@@ -133,6 +135,7 @@ def test_the_list_of_answers_covers_no_word(serve: Callable[..., str], page: Pag
     expect(box).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) -> None:
     """One mistake: the typed text stays, the wrong cells are marked by an edge, a sign and for screen
     readers, the first of them has the focus, also after a slow server's answer, and the verdict is in sight.
@@ -173,6 +176,7 @@ def test_a_table_keeps_its_right_cells(serve: Callable[..., str], page: Page) ->
     expect(box).to_have_value("xy 3")
 
 
+@pytest.mark.slow
 def test_a_verdict_is_in_sight_before_the_scripts_are(
     serve: Callable[..., str], open_page: Callable[..., Page]
 ) -> None:
@@ -195,6 +199,7 @@ def test_a_verdict_is_in_sight_before_the_scripts_are(
     expect(verdict).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_pieces_are_put_over_the_word(serve: Callable[..., str], page: Page) -> None:
     """By mouse and by keys; a piece takes the place of overlapped ones; pieces over the whole word are in the
     box, and typed ones are in the picture. In the Viterbi table, a piece goes into the cell where it ends.

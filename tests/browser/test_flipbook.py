@@ -84,6 +84,7 @@ def the_colour_scheme_is(page: Page, scheme: str) -> None:
     assert (max(map(int, re.findall(r"\d+", ink))) > 128) == (scheme == "dark"), ink
 
 
+@pytest.mark.slow
 def test_stepping(demo: Callable[..., Page], page: Page) -> None:
     """One visit from a link on, in Streamlit's light theme, though the system is dark."""
     page.emulate_media(color_scheme="dark")
@@ -273,6 +274,7 @@ def led_back_while_frames_are_on_their_way(page: Page) -> None:
     page.evaluate(KEEP, None)
 
 
+@pytest.mark.slow
 def test_beside_other_widgets(demo: Callable[..., Page]) -> None:
     """One visit from a deep link on: a text box, a select box, a reload."""
     page = demo("?step=150")
@@ -401,6 +403,7 @@ def test_overtaken_cleanup_keeps_the_book(open_page: Callable[..., Page]) -> Non
     assert page.evaluate("window.sent") == sent
 
 
+@pytest.mark.slow
 def test_narrow_in_the_dark(open_page: Callable[..., Page], serve: Callable[..., str]) -> None:
     """A phone, at a link beyond the last step, in Streamlit's dark theme, though the system is light."""
     page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)

@@ -11,12 +11,15 @@ import random
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
 from tests.browser.test_bpe_page import STATE
 from tests.browser.test_unigram_page import Unigram, drawn
 from tokenizers_core import Corpus, train_unigram
+
+pytestmark = pytest.mark.slow
 
 
 def random_words(number: int) -> str:

@@ -11,6 +11,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT
@@ -18,6 +19,8 @@ from tests.browser.test_bpe_page import TRACES_OF_ATTACK
 from tests.browser.test_playground_page import Playground
 from tests.pages.test_health import uncased
 from tests.pages.test_playground import HOSTILE, HUG
+
+pytestmark = pytest.mark.slow
 
 
 def test_hostile_tokens_stay_text_in_the_tab_and_in_its_file(serve: Callable[..., str], page: Page) -> None:

@@ -25,6 +25,7 @@ TRUSTED = """cells => {
 """Put outputs into a page as JupyterLab puts a trusted notebook's: markup counts, and scripts in it run."""
 
 
+@pytest.mark.slow
 def test_a_trusted_notebook_runs_nothing_of_a_corpus(app: str, open_page: Callable[..., Page]) -> None:
     """A corpus from elsewhere is data, also where the reader trusts the notebook: in its frames, in tables
     drawn by pandas, in titles."""
@@ -96,6 +97,7 @@ def test_frames_follow_the_notebook_around_them_in_theme_and_keys(open_page: Cal
     page.wait_for_function("window.saved")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page_name", ["bpe", "unigram"])
 def test_printed_pages_have_no_links_from_a_text(
     app: str, open_page: Callable[..., Page], page_name: str

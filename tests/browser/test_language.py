@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from gettext import translation
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest
@@ -93,6 +94,7 @@ def test_a_link_brings_its_language_and_a_reload_keeps_it(serve: Callable[..., s
     page.wait_for_function("location.search.includes('lang=ja')")
 
 
+@pytest.mark.slow
 def test_the_verdict_on_an_answer_is_said_in_the_language_of_the_page(
     serve: Callable[..., str], page: Page
 ) -> None:

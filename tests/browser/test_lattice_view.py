@@ -22,6 +22,8 @@ from tokenizers_core.encoding.models.lattice import Lattice
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
 from tokensteps.language.numbers import log_text, probability_text
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads(GOLDEN.read_text("utf-8"))["viterbi_unhug"]
 LONG = "the_tokenization_of_the_tokens_in_the_tokenizer_is_the_token_of_tokenization_and_the_organization"

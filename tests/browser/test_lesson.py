@@ -11,6 +11,7 @@ import csv
 from collections.abc import Callable
 from io import StringIO
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.cable import Cable
@@ -18,6 +19,8 @@ from tests.browser.test_class import CARD, STRIP, WALL, counts, expect_answered,
 from tests.browser.test_class_hands import WRONG, type_code
 from tests.browser.test_class_words import GREEDY, KEY, PAD, SCREEN, TOUCH, WHY, answer, press, write
 from tests.browser.test_walk import at, held
+
+pytestmark = pytest.mark.slow
 
 HALL = {"viewport": {"width": 1280, "height": 800}}
 HAND = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "device_scale_factor": 2}

@@ -192,6 +192,7 @@ SPARE = """nodes => nodes.map(node => { const text = document.createRange();
 """How much taller a box of code is than its lines."""
 
 
+@pytest.mark.slow
 def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None:
     """At 1366 pixels no file's button is cut off, or lower than those beside it; with more spacing of text,
     no choice is."""
@@ -212,6 +213,7 @@ def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None
     assert choices.count() > 6 and choices.evaluate_all(CUT) == []
 
 
+@pytest.mark.slow
 def test_choices_show_in_forced_colours(address: str, page: Page) -> None:
     """The mode, the language, a slider's track and a bar differ from their surroundings, also in a theme of
     the system's own."""

@@ -21,6 +21,8 @@ from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS
 from tokensteps.teaching.path.stations import STATIONS
 
+pytestmark = pytest.mark.slow
+
 STRIP = ".ts-walk"
 CARD = ".st-key-walk-card"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

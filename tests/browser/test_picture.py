@@ -11,6 +11,7 @@ from collections.abc import Callable
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+import pytest
 from PIL import Image, ImageChops, ImageFilter, ImageStat
 from playwright.sync_api import Page, expect
 
@@ -51,6 +52,7 @@ def apart(picture: bytes | Image.Image, screen: bytes) -> float:
     return sum(ImageStat.Stat(ImageChops.difference(one, other)).mean) / 3
 
 
+@pytest.mark.slow
 def test_pictures_are_the_screen(serve: Callable[..., str], page: Page) -> None:
     """In the light, of a step and of the run from there; then of a step in the dark."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
@@ -122,6 +124,7 @@ def test_an_animation_ends_before_a_frame_that_is_not_here(page: Page) -> None:
     assert page.evaluate(LATE) == [2, 3, 4]
 
 
+@pytest.mark.slow
 def test_a_browser_without_the_means_has_a_message(serve: Callable[..., str], page: Page) -> None:
     """WebKit lets no page read a canvas after it has shown a document: here, Chromium made to do the same."""
     page.goto(f"{serve('app.py')}/bpe?corpus=hug&step=2&lang=en")
@@ -140,6 +143,7 @@ def test_a_browser_without_the_means_has_a_message(serve: Callable[..., str], pa
     expect(message).to_be_empty()
 
 
+@pytest.mark.slow
 def test_hostile_text_stays_text_in_a_picture(serve: Callable[..., str], page: Page) -> None:
     text = pack_text("\n".join([*KINDS["markup"][:8], "]]> <!-- &amp; \x00 \x1c \ufffe"]))
     page.goto(f"{serve('app.py')}/wordpiece?corpus=paste&text={quote(str(text))}&step=1&lang=en")

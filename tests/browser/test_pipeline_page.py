@@ -121,6 +121,7 @@ def traveller(serve: Callable[..., str], page: Page) -> Traveller:
     return Traveller(page, serve(ROOT / "app.py"))
 
 
+@pytest.mark.slow
 def test_a_pair(traveller: Traveller) -> None:
     """By keys, by eye, and by the browser's history, in one visit."""
     traveller.start(**PAIR)
@@ -370,6 +371,7 @@ def back_forward_reload_and_a_link(traveller: Traveller) -> None:
     expect(page.get_by_label("Second text, for a pair")).to_have_value("")
 
 
+@pytest.mark.slow
 def test_back_leaves_an_untouched_page(traveller: Traveller) -> None:
     page = traveller.page
     page.goto(f"{traveller.address}/renew?{urlencode({'corpus': 'hug', 't1': 'bpe?corpus=hug'})}")
@@ -437,6 +439,7 @@ def hostile_text_is_only_text(traveller: Traveller) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_labels_by_hand_stay(traveller: Traveller) -> None:
     """Labels of tokens, set in the table, are there after another tab and after another page, and can be set
     on from there. Oracle: the entity's offsets, and the first characters of the text."""

@@ -305,6 +305,7 @@ def tokens_are_copied_and_a_special_token_is_put_in(playground: Playground) -> N
     playground.untroubled()
 
 
+@pytest.mark.slow
 def test_many_scripts(playground: Playground, clipboard: None) -> None:
     """One text, pasted, under three tokenizers in turn."""
     playground.start(BPE, PIECES, UNIGRAM)
@@ -336,6 +337,7 @@ def a_multilingual_text(playground: Playground, spec: str) -> None:
     playground.untroubled()
 
 
+@pytest.mark.slow
 def test_one_tokenizer(playground: Playground, open_page: Callable[..., Page], tmp_path: Path) -> None:
     """One visit: typing and its results, toggles, another tokenizer beside it, files, and all of it by
     keyboard."""
@@ -636,6 +638,7 @@ def keyboard_alone(playground: Playground) -> None:
     assert written(page) == text
 
 
+@pytest.mark.slow
 def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
     """The box is there before the tokenizer: when the latter comes, the box stays in place, with its text,
     its caret and the focus."""
@@ -657,6 +660,7 @@ def test_typing_while_a_tokenizer_is_trained(playground: Playground) -> None:
 # --- from training ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_from_training_to_the_playground_and_back(playground: Playground) -> None:
     """Through the link on the tab Encode; the slider by keys; and a run trained on meanwhile is offered."""
     learner, page = Learner(playground.page, playground.address), playground.page
@@ -704,6 +708,7 @@ def test_from_training_to_the_playground_and_back(playground: Playground) -> Non
 # --- files of tokenizers ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_files_of_tokenizers(playground: Playground) -> None:
     """One visit: a trained tokenizer under a held key, then files."""
     playground.start(HUG)
@@ -795,6 +800,7 @@ def files_give_the_librarys_ids(playground: Playground) -> None:
 # --- hostile text and files ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hostile_text_and_files_are_only_text(
     playground: Playground, dialogs: list[str], tmp_path: Path
 ) -> None:
@@ -928,6 +934,7 @@ TAGS = """() => { const root = [...document.querySelectorAll('*')].map(e => e.sh
 # --- links and reload ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_link_and_reload_bring_everything_back(playground: Playground) -> None:
     text = f'Tokens & <b>"tags"</b>, שלום 🍵 {SPECIAL}\n\ttwo\\n  spaces \u202e'
     first = f"{COURSE}&step=12"
@@ -989,6 +996,7 @@ def a_text_too_long_for_a_link_survives_a_reload(playground: Playground, wanted:
 # --- size ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> None:
     """A long text is counted, and the page is of use afterwards.
 
@@ -1031,6 +1039,7 @@ def test_a_quarter_of_a_megabyte(playground: Playground, clipboard: None) -> Non
 # --- phone --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_phone(playground: Playground, open_page: Callable[..., Page]) -> None:
     """390 pixels: nothing makes the page scroll sideways; text, chips, card and ids lie under each other. The
     tabs are looked at with hostile text."""

@@ -142,6 +142,7 @@ class Renaming(Cable):
             other.shutdown(socket.SHUT_WR)
 
 
+@pytest.mark.slow
 def test_behind_a_proxy_with_another_host_the_page_names_the_remedy(address: str, visitor: Page) -> None:
     """The message has both names, and the variable to set; before, the visitor saw grey bars for ever."""
     proxy = Renaming(address)

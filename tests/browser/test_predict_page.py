@@ -60,6 +60,8 @@ def test_by_keyboard_alone(page: Page, app: str) -> None:
     )
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
+    page.wait_for_url("**mode=predict")
+    at_rest(page)  # for a moment, both stages are there
     at(page, 0)
     expect(page.get_by_role("tab")).to_have_count(0)
     while focused(page) != "Your answer":
@@ -166,6 +168,7 @@ def test_another_tabs_text_stays_until_it_is_known(page: Page) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:
     """Address, keys, scrubber, timeline, play: nothing leads past the answered steps, and the browser never
     has more.
@@ -195,6 +198,7 @@ def test_a_challenge_hides_its_answers(page: Page, app: str) -> None:
     assert not [data for data in sent if b"into hug" in data]
 
 
+@pytest.mark.slow
 def test_a_class_and_its_teacher(page: Page, app: str) -> None:
     """The link is taken from a training page, answered, with a reload in between, and its code marked."""
     rest = Learner(page, app).rest

@@ -123,6 +123,7 @@ LATE_FRAMES = """() => { const real = requestAnimationFrame;
 """As on a very busy device, or in a tab in the background."""
 
 
+@pytest.mark.slow
 def test_its_keys_work_though_frames_are_late(serve: Callable[..., str], page: Page) -> None:
     """The stage waits for its place longer than the page waits for a stage."""
     address = shown_before(serve(APP) + "/bpe?corpus=course&step=3")
@@ -137,6 +138,7 @@ def test_its_keys_work_though_frames_are_late(serve: Callable[..., str], page: P
     expect(page.get_by_text("after step 4, best first")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
     """A run long enough that it isn't at its end when Streamlit's page comes."""
     address = shown_before(serve(APP) + "/bpe?corpus=course&step=1")
@@ -151,6 +153,7 @@ def test_playing_goes_on(serve: Callable[..., str], page: Page) -> None:
     expect(page.locator(".ts-flipbook .where b").first).not_to_have_text(there)
 
 
+@pytest.mark.slow
 def test_nothing_moves_when_the_rest_comes(serve: Callable[..., str], page: Page) -> None:
     """In windows of all widths, where the head of a page breaks into lines in different ways, and in three
     languages."""
@@ -193,6 +196,7 @@ def test_the_visitors_choices_are_respected(serve: Callable[..., str], open_page
     assert first["book"] == pytest.approx(later["book"], abs=0.5)
 
 
+@pytest.mark.slow
 def test_projector_mode_begins_when_it_can(serve: Callable[..., str], page: Page) -> None:
     """P, pressed while only the stage is there, isn't lost."""
     address = shown_before(serve(APP) + "/bpe?corpus=hug&step=3")

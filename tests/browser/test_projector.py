@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.app.drawing.test_comparison import example
@@ -111,6 +112,7 @@ def legible(page: Page) -> None:
         assert left_over(page, finds, what) == []
 
 
+@pytest.mark.slow
 def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """P, a clicker, a black screen, a reload, another page and Escape, on one visit."""
     app = serve(ROOT / "app.py")
@@ -257,6 +259,7 @@ def ids_out_of_sight_are_counted_and_come_with_a_key(page: Page) -> None:
     expect(page.locator("html[data-panel]")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_words_panels_and_a_question(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """In one visit, from page to page."""
     page = ready(open_page(**SCREEN), f"{serve(ROOT / 'app.py')}/bpe?corpus=parallel&step=9")
@@ -476,6 +479,7 @@ TINY = """least => { const found = [], look = (node) => { for (const one of node
 """Text in sight of less than so many pixels, in components, too, but not on the lecturer's own strips."""
 
 
+@pytest.mark.slow
 def test_nothing_on_a_panel_of_a_plan_is_small(
     serve: Callable[..., str], open_page: Callable[..., Page]
 ) -> None:
@@ -501,6 +505,7 @@ def test_nothing_on_a_panel_of_a_plan_is_small(
     assert len(opened) > 3
 
 
+@pytest.mark.slow
 def test_the_next_panel_begins_in_sight(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """However late its charts come, and however far below its beginning."""
     page = open_page(viewport={"width": 1366, "height": 768})

@@ -50,6 +50,7 @@ def renewer(serve: Callable[..., str], page: Page) -> Renewer:
     return Renewer(page, serve(ROOT / "app.py"))
 
 
+@pytest.mark.slow
 def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
     """61 tokens against 39; the downloaded file gives the 39 in the library; a text of one's own, Back,
     Forward, reload."""
@@ -80,6 +81,7 @@ def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
     page.wait_for_function(f"document.documentElement.scrollWidth <= 390 && Math.max(...({WIDTHS})()) <= 0")
 
 
+@pytest.mark.slow
 def test_a_tokenizer_of_ones_own(renewer: Renewer) -> None:
     """Uploaded here, it is the old one; its template comes along, and is no token of the text. The pipeline
     offers it, too."""

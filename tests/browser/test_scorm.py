@@ -224,6 +224,7 @@ def test_back_to_a_lesson_that_has_ended_begins_it_anew(
         expect(lesson.locator(".tally")).to_have_text("1 of 3 solved")
 
 
+@pytest.mark.slow
 def test_after_three_wrong_tries_the_platform_keeps_the_last(
     platform: tuple[str, str], open_page: Callable[..., Page]
 ) -> None:
@@ -247,6 +248,7 @@ def test_after_three_wrong_tries_the_platform_keeps_the_last(
     expect(lesson.locator("#question-2 .verdict")).to_be_hidden()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", SCORM_VERSIONS)
 def test_a_long_lesson_keeps_within_the_platforms_room(
     lms: Path, tmp_path: Path, open_page: Callable[..., Page], version: str

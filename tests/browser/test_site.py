@@ -50,6 +50,8 @@ from tokensteps.teaching.questions import (
     read_number,
 )
 
+pytestmark = pytest.mark.slow
+
 LOOK = AXE.replace("resultTypes", "preload: false, resultTypes")
 """axe, without asking for the style sheets once more: a page's policy lets no script ask for anything."""
 EACH = 12 if STRESS else 1

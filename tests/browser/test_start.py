@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 import playwright
+import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from benchmarks.ports import free_port
@@ -46,6 +47,7 @@ def test_a_fresh_server_answers_a_deep_link(serve: Callable[..., str], page: Pag
     assert page.evaluate("location.pathname + location.search") == "/bpe?corpus=course&step=7"
 
 
+@pytest.mark.slow
 def test_the_last_pages_requests_take_nothing_from_this_one(serve: Callable[..., str], page: Page) -> None:
     """Python may have led a browser elsewhere before it hears of it, as in a class. Here a message about
     Unigram's step comes once more when BPE's page, with a fragment of the same name, is there. Oracle: the
@@ -96,6 +98,7 @@ OVERTAKEN = """() => new Promise(done => {
 """Goes back, to a page with an overtaken run that still writes its step, before Python has answered."""
 
 
+@pytest.mark.slow
 def test_from_page_to_page(serve: Callable[..., str], page: Page) -> None:
     """One visit: with Back, and with a text."""
     the_next_page_writes_nothing_into_the_history_of_this_one(page, serve(APP))

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from gettext import translation
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, at_rest, open_tab
 from tests.browser.hands import retype
 from tokensteps.language.i18n import LOCALE_FOLDER
 from tokensteps.runs.corpora import pack_text
+
+pytestmark = pytest.mark.slow
 
 OWN_WORDS = """() => document.body.insertAdjacentHTML("beforeend", `<div id="own"><p>Search</p><div data-testid="stHtml" aria-label="Search">Search</div>
   <div data-testid="stSelectboxVirtualDropdown"><div role="option" data-key="0">Search</div></div>

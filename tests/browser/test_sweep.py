@@ -18,6 +18,8 @@ from tests.samples import STRESS
 from tokensteps.language.pages import PAGE_SECTIONS, pages_in
 from tokensteps.teaching.predictions import ASKS
 
+pytestmark = pytest.mark.slow
+
 WINDOWS = ((1280, 800), (1366, 768), (1920, 1080), *(((1440, 900), (1920, 1200)) if STRESS else ()))
 ONCE_CUT = (
     "bpe?corpus=hug&mode=predict&ask=pair",

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, all_there, pause
@@ -50,6 +51,7 @@ def silent(page: Page) -> None:
     expect(page.locator(".ts-tip:popover-open")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> None:
     """By mouse and by keyboard, on the page and in the flipbook's shadow; Escape, leaving and stepping put it
     away."""
@@ -93,6 +95,7 @@ def test_terms_are_explained_in_place(serve: Callable[..., str], page: Page) -> 
     assert bpe.state()["step"] == 6 and not bpe.state()["playing"]
 
 
+@pytest.mark.slow
 def test_a_tap_explains_on_a_phone(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     page = open_page(**PHONE)
     bpe = Bpe(page, serve(ROOT / "app.py")).open("/bpe?corpus=course&step=7", step=7)
@@ -109,6 +112,7 @@ def test_a_tap_explains_on_a_phone(serve: Callable[..., str], open_page: Callabl
     assert bpe.state()["step"] == 7
 
 
+@pytest.mark.slow
 def test_the_tour(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
     """Offered once; by keyboard from stop to stop; Tab leaves it; Escape closes it and gives the focus
     back."""

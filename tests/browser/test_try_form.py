@@ -25,6 +25,8 @@ from tokensteps.site.live.page import try_page
 from tokensteps.site.live.trials import Trials
 from tokensteps.site.shared import in_bytes, shared_files
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
 ANSWERING = "onmessage = ({ data: { id, what } }) => postMessage({ id, result: ANSWERS[what] });"
 """Stands for the worker: to each question one answer."""

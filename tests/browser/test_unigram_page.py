@@ -190,6 +190,7 @@ def another_corpus_has_the_keys_and_back_keeps_the_step(unigram: Unigram) -> Non
 # --- the lattice, and SentencePiece's way -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_lattice(unigram: Unigram) -> None:
     """Five words: a word's lattice by keys, then with a piece less, then the other method."""
     unigram.open("/unigram?corpus=hug", step=0)
@@ -299,6 +300,7 @@ def sentencepieces_steps(unigram: Unigram) -> None:
 # --- phone, themes, other scripts ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_phone(unigram: Unigram, open_page: Callable[..., Page]) -> None:
     """390 pixels: nothing makes the page scroll sideways, not even Chinese as one stream. A long word scrolls
     in its own box."""

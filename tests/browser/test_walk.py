@@ -144,6 +144,7 @@ UNFOLDED = """() => { const open = document.querySelector("details[open]");
 """For half a second, what stands in a plan is pushed down: a hand waits."""
 
 
+@pytest.mark.slow
 def test_a_printed_plan_leads_into_the_app(
     serve: Callable[..., str], open_page: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -165,6 +166,7 @@ def test_a_printed_plan_leads_into_the_app(
     at(page, 2)
 
 
+@pytest.mark.slow
 def test_keys_back_and_leaving(serve: Callable[..., str], hall: Page) -> None:
     """N and Shift+N; the browser's Back leads through the stops, and finds the plans as they were left;
     leaving ends it."""

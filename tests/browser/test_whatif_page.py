@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, open_tab, wait_for_function
@@ -31,6 +32,7 @@ DRAG = f"""async counts => {{
 """Drag to each count; the step that is marked as soon as it is painted."""
 
 
+@pytest.mark.slow
 def test_a_count_is_dragged_without_the_server(serve: Callable[..., str], page: Page) -> None:
     """Each count shows at once where the engine's two runs part; the address follows, and a reload stays; a
     phone scrolls one way."""

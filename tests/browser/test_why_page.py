@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import ROOT, as_a_newcomer, open_tab
 from tests.browser.test_bpe_page import TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_playground_page import Playground, file
 from tokensteps.catalogue.shipped import gpt2
+
+pytestmark = pytest.mark.slow
 
 TEXT = "An antidisestablishment is resettled. <img src=x onerror='window.bad=1'>"
 

@@ -349,6 +349,7 @@ OVERLAPS = """() => {
 """Overlaps on a chart: labels, and points with labels."""
 
 
+@pytest.mark.slow
 def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> None:
     """390 pixels: nothing makes the page scroll sideways, in any tab, and no label of the chart lies over
     another or a point. Dark: new parts here read at 4.5:1."""
@@ -379,6 +380,7 @@ def test_phone_and_dark(wordpiece: Learner, open_page: Callable[..., Page]) -> N
 # --- hostile text -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hostile_text_is_only_text(wordpiece: Learner) -> None:
     """What only WordPiece's page and Unigram's have of a browser's own: charts, and a list of words; no
     element, no attribute, no request comes from the text.

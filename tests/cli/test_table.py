@@ -288,6 +288,7 @@ PIPES = {
 """A pipe, the exit code of its program before the last, and how many lines come out."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PIPES)
 def test_pipes_end_as_those_of_other_programs(name: str, folder: Path) -> None:
     pipe, code, lines = PIPES[name]

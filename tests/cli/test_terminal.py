@@ -196,6 +196,7 @@ def screen(app: Any) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", TRACES)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_every_step_fits_the_screen(algorithm: str, size: tuple[int, int]) -> None:

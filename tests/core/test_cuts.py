@@ -117,6 +117,7 @@ def large() -> list[str]:
     return "".join(path.read_text("utf-8") for path in paths)[:200_000].splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [("each",), ("right",), ("scripts",), ("Isolated", "left")])
 def test_bpe_on_two_hundred_kilobytes_as_in_the_library(names: tuple[str, ...]) -> None:
     """The same merges; and our file, read by the library, gives the same ids."""

@@ -185,6 +185,7 @@ def without(text: str, characters: frozenset[str]) -> str:
     return "".join(character for character in text if character not in characters)
 
 
+@pytest.mark.slow
 def test_only_young_code_points_differ() -> None:
     """With Python 3.11, regex 2026.11.15, tokenizers 0.23.3: 17,707 code points in all classes together.
 

@@ -178,6 +178,7 @@ def test_the_chapter_does_the_same() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_library_encodes_200_kb_alike() -> None:
     """`tokenizers` loads the file; its pre-tokenizer is a Split by the second pattern and ByteLevel without
     its own."""

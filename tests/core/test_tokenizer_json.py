@@ -201,6 +201,7 @@ WHOLE = [
 """One of each kind, with the whole megabyte under `make stress`."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("algorithm", "pre_tokenizer", "pattern"), LARGE)
 def test_a_large_text_has_the_librarys_ids_and_offsets(
     algorithm: str, pre_tokenizer: str, pattern: str

@@ -217,6 +217,7 @@ def test_bytes_are_read_back(method: str) -> None:
 # --- Coverage -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("coverage", "longest"), [(0.999, 16), (0.98, 5)])
 def test_characters_that_are_not_covered_are_those_of_sentencepiece(
     coverage: float, longest: int, capfd: pytest.CaptureFixture[str]

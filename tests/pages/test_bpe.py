@@ -85,6 +85,7 @@ def test_a_link_sets_everything() -> None:
     assert app.query_params["text"] == text and app.query_params["step"] == "2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     """Chosen in the sidebar, an example loads the settings for its point, and a reload of its link does

@@ -81,6 +81,7 @@ def test_a_bare_address_is_the_four_sentences() -> None:
     shows(app, example("course"))
 
 
+@pytest.mark.slow
 @pytest.mark.many(2)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_and_brings_its_settings(name: str) -> None:
@@ -98,6 +99,7 @@ def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     shows(again, example(name))
 
 
+@pytest.mark.slow
 def test_the_large_example_comes_with_progress() -> None:
     """It opens where the runs differ most, for its first visitor, too, or at the link's step."""
     assert usual("library")["size"] == 1000
@@ -156,6 +158,7 @@ def test_newer_kinds_of_bpe_side_by_side() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_sidebar_names_the_compared_runs() -> None:
     """SuperBPE takes the split it needs, parity-aware BPE the table; one alone gets a message; the address
     has them in one order."""

@@ -122,6 +122,7 @@ def test_no_pair_is_left_at_the_end() -> None:
     assert told(app) == ["No pair is left after step 7."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "others"),
     [

@@ -220,6 +220,7 @@ def test_a_name_becomes_a_token_that_the_sentences_never_use() -> None:
     assert "There is no text yet." in nameless and "it never meets" not in nameless
 
 
+@pytest.mark.slow
 def test_a_vocabulary_is_checked_for_unreachable_tokens() -> None:
     """GPT-2's thirteen: bytes impossible in UTF-8 (RFC 3629)."""
     app = revealed("glitch")

@@ -432,6 +432,7 @@ TABBED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", TABBED)
 def test_pages_with_tabs(script: str) -> None:
     """Each tab (only the open one has contents)."""

@@ -404,6 +404,7 @@ def test_special_tokens_are_added_by_each_tokenizer_for_itself() -> None:
         assert [again.toggle(key=f"playground.adding.{letter}").value for letter in "AB"] == [first, second]
 
 
+@pytest.mark.slow
 def test_choices_of_a_tab_are_there_again_after_another_tab() -> None:
     app = opened(t1="bpe?corpus=hug", t2=GPT2, text="hug")
     boxes = {"Look up": "lookup", "Tokens by count": "tokens", "Health": "health", "Chat": "chat"}

@@ -356,6 +356,7 @@ def test_the_ways_there() -> None:
     assert chosen == [{"t1": HUG, "how": "on"}, {"t1": gpt2, "how": "on"}]
 
 
+@pytest.mark.slow
 def test_gpt2_goes_on() -> None:
     """The app's own tokenizer keeps its 50,257 ids; its new tokens get the next ones."""
     app = opened(corpus="mixed", t1="hub?name=openai-community/gpt2", how="on", more="20", a="日本語の文章")

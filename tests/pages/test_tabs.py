@@ -16,6 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.pages import Page, run, tabs
 
+pytestmark = pytest.mark.slow
+
 PAGES = {
     "bpe": (Path("pages", "train", "bpe.py"), "corpus=hug&step=3"),
     "wordpiece": (Path("pages", "train", "wordpiece.py"), "corpus=hug&step=3"),

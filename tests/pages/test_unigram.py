@@ -104,6 +104,7 @@ def test_errata_stand_at_the_courses_wrong_frames() -> None:
     assert "41.5157" in text and "40.5157" in text  # the word to begin with is the course's
 
 
+@pytest.mark.slow
 @pytest.mark.many(3)
 @pytest.mark.many(2)
 @pytest.mark.parametrize("method", METHODS)

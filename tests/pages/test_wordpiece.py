@@ -51,6 +51,7 @@ def test_the_defaults_of_the_course_and_of_hug() -> None:
     assert (hug["pre"], hug["size"], hug["special"]) == ("whitespace_split", None, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_every_example_renders_and_brings_its_settings(name: str) -> None:
     app = opened("corpus=highest" if name != "highest" else "corpus=hug")

@@ -233,6 +233,7 @@ def test_the_latest_texts_that_took_too_long_are_not_tried_again(
     assert tried == ["a", "b", "ab", "a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -29,6 +29,7 @@ def whole(outcome: Outcome, students: int, questions: int) -> bool:
     return messages == (0, 0, 0, 0, students * questions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "redis"])
 def test_a_server_is_killed_in_the_middle_of_a_vote(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -47,6 +48,7 @@ def test_a_server_is_killed_in_the_middle_of_a_vote(
     assert outcome.back > 0
 
 
+@pytest.mark.slow
 def test_a_server_is_started_again_in_the_middle_of_a_vote(tmp_path: Path) -> None:
     """A lone server: nobody opens the class again, and every answer counts, those given meanwhile, too."""
     with ExitStack() as stack, ThreadPoolExecutor(1) as pool:

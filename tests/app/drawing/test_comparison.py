@@ -141,6 +141,7 @@ def test_the_small_corpus_by_hand() -> None:
     assert "BPE: Merges h + ug into hug: 15 times. 1.72 tokens per word." in frame.say
 
 
+@pytest.mark.slow
 @pytest.mark.many(3)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", SMALL)

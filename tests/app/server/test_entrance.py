@@ -176,6 +176,7 @@ def test_noise(port: int, process: psutil.Process) -> None:
             assert attack(port, data, visit=False) == 1008
 
 
+@pytest.mark.slow
 def test_a_flood_of_runs_waits_its_turn(port: int, process: psutil.Process) -> None:
     """Four connections, each as fast as it can; another visitor's steps are answered meanwhile."""
 
@@ -227,6 +228,7 @@ async def test_a_text_of_the_greatest_length_goes_through(port: int) -> None:
         assert session.socket.close_code is None
 
 
+@pytest.mark.slow
 async def test_the_playground_takes_a_million_characters(port: int) -> None:
     async with opened(port, "playground", {}) as session:
         await session.run()

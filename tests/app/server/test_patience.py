@@ -160,6 +160,7 @@ async def test_a_body_that_never_ends(http: str, path: str, piece: bytes) -> Non
         await slow.ends()
 
 
+@pytest.mark.slow
 async def test_a_slow_body_may_take_long(http: str) -> None:
     async with serving(http) as (lines, come):
         many, piece = 5, 15 * BODY_PACE

@@ -472,6 +472,7 @@ HARDNESS: dict[str, Callable[[Exercise], float]] = {
 """The measure of difficulty: words, merges, pieces, cells."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EXERCISE_KINDS)
 def test_a_thousand_of_a_kind(kind: str) -> None:
     """Each key is plain training's result, wrong answers are wrong, ties are tied; options are in

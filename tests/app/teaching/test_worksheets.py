@@ -136,6 +136,7 @@ ONCE_WRONG = [
 or the rules that exclude a pair were missing."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "address"), [*ONCE_WRONG, *spread(SHEETS)], ids=lambda part: str(part).replace("'", "")
 )
