@@ -187,6 +187,7 @@ const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey ||
 const shortened = (text, most) => text.slice(0, most).replace(/[\ud800-\udbff]$/, ""); // no half of a character
 
 function keyOf({ key, code }) { // its name, a letter in lower case; without Latin letters, the letter at its place
+  if (key === ":" && code === "Period") return "."; // a clicker's, where a French keyboard is set
   const [, latin] = /^Key([A-Z])$/.exec(code) ?? [], isForeign = /^[^\p{Script=Latin}\p{Script=Common}]$/u.test(key);
   return key.length > 1 ? key : (isForeign && latin ? latin : key).toLowerCase();
 }

@@ -545,10 +545,10 @@ def test_the_enter_that_ends_a_composition_sends_nothing(strip: Page) -> None:
 
 def test_a_key_is_found_without_latin_letters(strip: Page) -> None:
     """A Russian, Greek or Hebrew keyboard: the letter at the key's place. A Turkish or French one has its
-    own."""
-    keys = [("P", "KeyP"), ("з", "KeyP"), ("π", "KeyP"), ("פ", "KeyP"), ("ı", "KeyI"), ("q", "KeyA"), ("?", "Digit7"), ("PageDown", "PageDown")]  # fmt: skip
+    own; there, a clicker's full stop comes as a colon."""
+    keys = [("P", "KeyP"), ("з", "KeyP"), ("π", "KeyP"), ("פ", "KeyP"), ("ı", "KeyI"), ("q", "KeyA"), ("?", "Digit7"), ("PageDown", "PageDown"), (":", "Period"), (":", "Semicolon")]  # fmt: skip
     result = strip.evaluate("keys => keys.map(([key, code]) => keyOf({ key, code }))", keys)
-    assert result == ["p", "p", "p", "p", "ı", "q", "?", "PageDown"]
+    assert result == ["p", "p", "p", "p", "ı", "q", "?", "PageDown", ".", ":"]
 
 
 def test_a_text_is_cut_between_characters(strip: Page) -> None:
