@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count as numbers
 from typing import Final, NamedTuple, TypeVar
+from unicodedata import normalize
 
 from tokensteps.language.i18n import LANGUAGES, using_language
 from tokensteps.language.terms import TERMS
@@ -89,13 +90,14 @@ def slugs(
 ) -> list[tuple[str, Thing]]:
     """Each thing with a unique name, made from its own name and fit for an address.
 
-    >>> slugs(["a b.txt", "A-b.txt", "字.txt"], str, ["text"])
-    [('a-b-txt', 'a b.txt'), ('a-b-txt-2', 'A-b.txt'), ('txt', '字.txt')]
+    >>> slugs(["a b.txt", "A-b.txt", "Über.txt", "字.txt"], str, ["text"])
+    [('a-b-txt', 'a b.txt'), ('a-b-txt-2', 'A-b.txt'), ('uber-txt', 'Über.txt'), ('txt', '字.txt')]
     """
     results: dict[str, Thing] = {}
     reserved = {*taken}
     for one in things:
-        plain = re.sub(r"[^a-z0-9]+", "-", name_of(one).lower())[:40].strip("-") or "own"
+        letters = normalize("NFKD", name_of(one)).encode("ascii", "ignore").decode().lower()
+        plain = re.sub(r"[^a-z0-9]+", "-", letters)[:40].strip("-") or "own"
         free = (
             name
             for number in numbers(1)
