@@ -177,7 +177,7 @@ def plan_pages(runs: Sequence[SiteRun], known: Mapping[str, str]) -> Iterator[Si
         if practice:
             label = _(EXERCISE_KINDS[station.exercise].title)
             links += opening_link(link_html(PATH_PAGE, practice, label))
-        label = f"{count(number)} {_(station.link.label)}"
+        label = f"{count(number)}. {_(station.link.label)}"
         summary = escape(_("What follows from it"))
         insight = (
             f"<details><summary>{summary}</summary><p>{escape(say(station.insight, known))}</p></details>"
