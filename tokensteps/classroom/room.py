@@ -229,15 +229,19 @@ class Room:
         question = entry["question"]
         if self.place is None and (question["kind"] != "own" or "parts" in question):
             return "place"  # others are about no page
-        prepared = entry.get("prepared")
-        if (
-            prepared
-            and self.round is not None
-            and self.round.state == "open"
-            and prepared == self.round.prepared
-        ):
+        now = self.round
+        if now is not None and now.state == "open" and self._asks_same(entry, now):
             return "same"
         return self._check_room()
+
+    def _asks_same(self, entry: Said, now: Round) -> bool:
+        """Whether an entry asks what is being asked, such as another device of the lecturer's at the same
+        moment."""
+        if prepared := entry.get("prepared"):
+            return bool(prepared == now.prepared)
+        here = self.place or {}
+        there = all(here.get(name) == now.place.get(name) for name in ("run", "step"))
+        return there and entry["question"] == now.question
 
     def _check_room(self) -> Outcome:
         return "full" if self.numbered >= ROUNDS else None

@@ -199,7 +199,7 @@ def test_questions_do_not_repeat_their_runs_long_address() -> None:
     room = a_room(devices=BARS)
     lead(room, LONG)
     for number in range(1, 51):
-        say(room, "ask", question=questions.read_question({**NUMERIC, "key": []}))
+        say(room, "ask", question=questions.read_question({**NUMERIC, "key": [], "say": {"": f"{number}?"}}))
         for device in range(1, BARS + 1):
             say(room, "answer", n=device, round=number, a=str(device))
     for kind, summarize in summary.SUMMARIES.items():
@@ -224,10 +224,9 @@ async def test_a_stream_is_produced_as_it_is_read(make: Make, monkeypatch: pytes
     web = make()
     code, key = await web.open()
     await add_entry(web, code, "place", page="bpe", query="", step=0, tab="")
-    question = questions.read_question(
-        {**QUESTION, "input": "text", "key": [f"{one:0400}" for one in range(40)]}
-    )
-    for _ in range(150):
+    keyed = {**QUESTION, "input": "text", "key": [f"{one:0400}" for one in range(40)]}
+    for number in range(150):
+        question = questions.read_question({**keyed, "say": {"": f"{number}?"}})
         await add_entry(web, code, "ask", question=question)
     ear = web.listen(code, key, Ear(taken=2))
     await reached(lambda: len(ear.raw) >= 2)
@@ -244,8 +243,8 @@ async def test_a_stream_is_produced_as_it_is_read(make: Make, monkeypatch: pytes
 
 def test_questions_dropped_meanwhile_are_skipped(make: Make) -> None:
     room = a_room()
-    for _ in range(3):
-        say(room, "ask", question=questions.read_question(QUESTION))
+    for number in range(3):
+        say(room, "ask", question=questions.read_question({**QUESTION, "say": {"": f"{number}?"}}))
     stream_events = events(room, 0, Person("CDFHJK", "b", 0), People(0, 0), 1.0)
     heard = [next(stream_events), next(stream_events)]
     say(room, "drop", round=3)

@@ -456,7 +456,10 @@ async def test_two_answers_under_way_at_once_both_count(make: Make) -> None:
     assert len({one.json["number"] for one in joined}) == 20
     await web.post(f"{code}/place", **{"as": key}, page="bpe", step=0)
     wanted = await asyncio.gather(
-        *(web.post(f"{code}/ask", **{"as": key}, question=QUESTION) for _ in range(3))
+        *(
+            web.post(f"{code}/ask", **{"as": key}, question={**QUESTION, "say": {"": f"{number}?"}})
+            for number in range(3)
+        )
     )
     assert {one.json["round"] for one in wanted} == {1, 2, 3}
     answers = (web.post(f"{code}/answer", **{"as": one}, round=3, answer="a") for one in devices)
