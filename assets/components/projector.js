@@ -120,6 +120,7 @@ class Projector {
   panel = 0; // among `panels()`
   opened = 0; // the panel of the open tab at the first request for a panel
   revealed = -Infinity; // when the clicker did it last
+  spent = false; // whether the key now held has ended the black screen: its repetitions do nothing more
   watch = new ResizeObserver(() => this.fitPanel());
   labels = {};
   start; // the button to this mode
@@ -289,10 +290,12 @@ class Projector {
   // --- keys
   onAnyKey(event) { // before anything else on the page
     this.open = event.key === "Escape" && [...document.querySelectorAll(OPEN)].some((node) => node.checkVisibility());
-    if (!this.black.isOn() || event.ctrlKey || event.metaKey || SILENT.test(event.key)) return;
+    if (event.ctrlKey || event.metaKey || SILENT.test(event.key)) return;
+    if (!event.repeat) this.spent = this.black.isOn();
+    if (!this.black.isOn() && !(event.repeat && this.spent)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    this.black.turn(false);
+    if (!event.repeat) this.black.turn(false); // a repetition is of the key that has made it black
   }
   onKey(event) {
     const { key, ctrlKey, altKey, metaKey } = event; // French keyboards, say, have figures and “.” with Shift

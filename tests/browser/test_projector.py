@@ -18,6 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.app.drawing.test_comparison import example
 from tests.browser.conftest import ROOT, all_there, at_rest, left_over, pause, turn_to
 from tests.browser.hands import tab_to
+from tests.browser.test_walk import held
 from tokensteps.drawing.handout import handout
 from tokensteps.drawing.tokens import Style
 from tokensteps.drawing.training.merging import merge_frame
@@ -147,6 +148,10 @@ def test_a_lecture(serve: Callable[..., str], open_page: Callable[..., Page]) ->
         expect(black).to_be_visible()
         page.keyboard.press(other)  # wakes, and does nothing else
         expect(black).to_be_hidden()
+    held(page, "b")  # is one press
+    expect(black).to_be_visible()
+    held(page, "PageDown")  # wakes, however long it lasts
+    expect(black).to_be_hidden()
     assert page.evaluate(STEP) == 12
 
     term = page.locator(".say .term").first
