@@ -141,7 +141,8 @@ class ClassStrip extends Component {
   }
   onPlace() {
     const { place, overtakes } = this.room;
-    const leavesHere = !this.joining && (isAside() || (!here() && performance.now() - this.acted < PATIENCE));
+    const reads = isAside() && !this.presenter?.isOn(); // under the presenter view, nobody reads a page
+    const leavesHere = !this.joining && (reads || (!here() && performance.now() - this.acted < PATIENCE));
     if (this.isElsewhere() && leavesHere) this.reported = ""; // the next page of this device leads
     else if (this.isElsewhere()) this.join(this.walkHere());
     // An older place than this device's present one has arrived last.

@@ -18,6 +18,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.cable import Gate
 from tests.browser.conftest import at_rest
 from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step, tap
+from tests.browser.test_walk import held
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.walk import stops_of
 
@@ -125,6 +126,23 @@ def test_a_phone_leads_the_wall(app: str, open_page: Callable[..., Page]) -> Non
     own.keyboard.press("ArrowRight")
     step(wall, 3)
     expect(student.locator(CARD)).to_be_hidden()  # the result went with the next activity
+
+
+def test_a_view_opened_at_a_plans_start_goes_along(app: str, open_page: Callable[..., Page]) -> None:
+    """From Home, where the plan begins, and where nobody is led away who reads that page."""
+    wall, own, activities = open_page(), open_page(**TOUCH), stops_of("30", lesson_facts())
+    code = open_class(wall, f"{app}/?walk=30.1")
+    wall.keyboard.press("Escape")
+    own.goto(f"{app}/?class={code}#key={wall.evaluate(KEY, code)}")
+    own.get_by_role("button", name="Lead the class").tap()
+    the_plan(own, activities[0].note, activities[0].answer)
+    at_rest(own)
+    wall.keyboard.press("p")
+    held(wall, "PageDown")
+    step(wall, 0)
+    expect(own.locator(f"{SCREEN} .steps")).to_contain_text("Step 1, next: Merge u + g into ug.")
+    press(own, "ask")
+    expect(own.locator(f"{SCREEN} {WALL} .asked")).to_contain_text("Which pair is merged next?")
 
 
 def the_plan(own: Page, note: str, answer: str) -> None:
