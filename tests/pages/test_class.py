@@ -26,6 +26,7 @@ from tokensteps.language.i18n import use_language
 from tokensteps.limits import CLASS_QUERY, DECK_BYTES
 from tokensteps.pages.learn.deck import read_questions
 from tokensteps.runs.rules import BPE_RULES, UNIGRAM_RULES, WORDPIECE_RULES
+from tokensteps.server.stores import corpora, digest
 from tokensteps.shell import classes
 from tokensteps.shell.classes import (
     CLASS_ASKS,
@@ -84,6 +85,24 @@ def test_a_class_goes_along_and_is_led() -> None:
     app.sidebar.number_input(key="bpe.size").set_value(3)
     run(app)  # an error: the strip waits for no stage
     assert not component_data(app, "class_page")["stage"]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "own"), [("paste", "text=hug+pug+hug"), ("counts", "text=hug+2"), ("upload", "")]
+)
+def test_where_the_class_has_no_text_nobody_has_one(corpus: str, own: str) -> None:
+    """The lecturer has emptied the box: no page goes on with the text, whose next steps no question hides."""
+    app = BPE.opened(f"corpus={corpus}&{own}&class=KX7P3H")
+    if corpus == "upload":
+        app.session_state["bpe.upload_data"] = ("hug.txt", digest(b"hug pug hug"))
+        corpora().put(digest(b"hug pug hug"), b"hug pug hug", 11)
+        run(app)
+    assert component_data(app, "class_page")["stage"]
+    app.session_state[CLASS_LEAD] = Destination("bpe", {"corpus": corpus, "step": "0"}, "way 1")
+    run(app)
+    shown = component_data(app, "class_page")
+    assert shown["went"] == "way 1" and not shown["stage"]
+    assert {"text", "id", "file"}.isdisjoint(address(app))
 
 
 def test_a_way_on_the_same_page_keeps_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:

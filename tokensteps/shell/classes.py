@@ -44,6 +44,7 @@ from tokensteps.teaching.lessons import WALK_PARAMETER
 from tokensteps.teaching.questions import HALF, QUARTER, RIGHT, TIED, WRONG
 from tokensteps.teaching.walk import WalkPosition, read_walk, stop_at, write_walk
 from tokensteps.widgets.notes import problem
+from tokensteps.widgets.page_state import leave_own
 from tokensteps.widgets.stage import STAGE_ON, is_awaited
 
 ALSO_READ: Final = frozenset({"c", "term"})
@@ -222,6 +223,7 @@ def _lead_to(to: Destination) -> None:
     state[CLASS_WENT], state[CLASS_LED] = to.nonce, to
     if to.stop is not None:
         open_stop_tab(to.page, to.stop)
+    leave_own(to.page, to.query)
     position = (
         walk_position() if to.page == state.get("page") else None
     )  # an address without one would end the plan

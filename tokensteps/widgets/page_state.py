@@ -15,7 +15,7 @@ from tokensteps.components.address import is_back, update_url
 from tokensteps.language.i18n import _, count
 from tokensteps.language.numbers import read_whole
 from tokensteps.runs.corpora import OWN, plain_text
-from tokensteps.runs.rules import BPE_RULES, RULES_OF, VIEWS, Setting
+from tokensteps.runs.rules import BPE_RULES, OWN_CORPUS, RULES_OF, VIEWS, Setting
 from tokensteps.runs.settings import Recipe, invalid_here, read_short, read_url, usual_value
 from tokensteps.server.stores import corpora, digest, text_store
 from tokensteps.streamlit_internals import text_in_browser
@@ -25,6 +25,18 @@ from tokensteps.widgets.notes import lasting
 
 OWN_FOLLOWS: Final = frozenset({*RULES_OF, "compare"})
 """The pages that pass on a text of the learner's own to one another."""
+
+
+def leave_own(page: str, query: Mapping[str, str]) -> None:
+    """Forget the page's own text or file if the address that a class leads to has none: its lecturer has none
+    any more, and the one before isn't the class's."""
+    corpus = query.get("corpus")
+    if corpus not in OWN or OWN_CORPUS & query.keys():
+        return
+    if corpus == "upload":
+        st.session_state.pop(f"{page}.upload_data", None)
+    else:
+        st.session_state[f"{page}.{corpus}_text"] = ""
 
 
 class PageState:
