@@ -60,7 +60,7 @@ def test_a_newcomer_sees_indentation_become_a_token(renewer: Renewer) -> None:
     renewer.untroubled()
     assert renewer.query() == {}
     expect(page.locator(".aligned")).to_contain_text("new: Python modules")
-    expect(page.locator(".row.wide .t").filter(has_text="ĊĠĠĠ").first).to_be_visible()
+    expect(page.locator(".row.wide .t").filter(has_text="⏎␣␣␣").first).to_be_visible()
     library = Tokenizer.from_str(renewer.download("tokenizer.json"))
     result = library.encode(SAMPLE)
     assert len(result.ids) == 39 and "ĊĠĠĠ" in result.tokens

@@ -27,6 +27,7 @@ from tokenizers_core.files.tokenizer_json import tokenizer_from_json
 from tokenizers_core.text.pipeline import Pipeline
 from tokensteps.catalogue import choices, shipped
 from tokensteps.catalogue.choices import TokenizerSpec
+from tokensteps.drawing.tokens import Style, readable
 from tokensteps.limits import RENEW_LIMIT
 from tokensteps.pages.explore.renew import OLD_SPEC, SAMPLE
 from tokensteps.runs.corpora import EXAMPLES, pack_text
@@ -92,7 +93,8 @@ def test_the_ready_example_is_python_code() -> None:
     assert counted(app) == (len(old.encode(SAMPLE)), len(new.encode(SAMPLE))) == (61, 39)
     assert "ĊĠĠĠ" in new.tokens and "ĊĠĠĠ" not in old.tokens
     assert "ĊĠĠĠ" in new.encode(SAMPLE).tokens
-    assert "ĊĠĠĠ" in listed(app) and not {*listed(app)} & {*old.tokens}
+    spaces = Style(byte_level=True, show="spaces")
+    assert "⏎␣␣␣" in listed(app) and not {*listed(app)} & {readable(token, spaces) for token in old.tokens}
     assert "36 % fewer" in bodies(app, "counts")[0]
     message = heritage(app)
     assert "<dd>BPE</dd>" in message and "<|endoftext|>" in message and "GPT-2" in message
@@ -337,6 +339,16 @@ def test_training_goes_on_one_merge_a_step() -> None:
     assert [result.token_to_id(token) for token in old.tokens] == [*range(len(old.tokens))]
 
 
+def test_spaces_are_written_alike_in_all_parts() -> None:
+    """The steps, the corpus's words and the new tokens have ␣ and ⏎, like the text under both."""
+    app = opened(how="on", more="5")
+    assert problems(app) == []
+    parts = (str(book(app)["frames"]), *bodies(app, "counts")[:1], *bodies(app, "row wide"))
+    for part in parts:
+        assert "␣" in part and "Ġ" not in part and "Ċ" not in part
+    assert len(parts) == 3
+
+
 def test_the_ways_there() -> None:
     """BPE's page and, for each BPE tokenizer of its own, the playground lead here; for a run that can't go on
     there is no link."""
@@ -377,6 +389,7 @@ def test_the_last_merges_go_and_the_page_explains_why_no_others() -> None:
         assert result.encode(text).ids == before.ids(text)
     [why] = [one.proto.body for one in app.get("html") if "Take one merge out" in one.proto.body]
     assert "later merges never happen" in why and "no text produces them" in why
+    assert "␣" in why and "Ġ" not in why
     headers = [header.value for header in app.header]
     assert headers[0] == "Tokens that only the old one has" and "Why only the end can go" in headers
 

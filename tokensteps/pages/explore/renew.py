@@ -23,6 +23,7 @@ from tokensteps.components.address import is_back, update_url
 from tokensteps.drawing.narration.options import corpus_html, cut_html, most_shortened, shortened_html
 from tokensteps.drawing.tokens import Style, chips
 from tokensteps.drawing.training.merging import merge_frame
+from tokensteps.drawing.whatif import style_of
 from tokensteps.language.i18n import N_, _, count, listed, use_language
 from tokensteps.language.marks import lead_html
 from tokensteps.language.messages import explained
@@ -196,7 +197,7 @@ def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source 
     )
     st.html(heritage_html(handed, _("Learned on top"), learned))
     show_steps(controls, run, trace)
-    style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
+    style = style_of(trace, "spaces")
     shortened = remembered((most_shortened, run.name, len(trace)), lambda: most_shortened(trace))
     st.html(corpus_html(trace) + shortened_html(shortened, style))
     text = text_under_both(controls)
@@ -211,7 +212,7 @@ def show_continued(controls: RenewControls, old: ShownTokenizer, source: Source 
 def show_steps(controls: RenewControls, run: Run[AnyTrace], trace: BpeTrace) -> None:
     """The merges learned on top, to step through; and the link to the step."""
     use_language(st.session_state["language"])
-    style = Style(trace.corpus.pipeline.byte_level, special_tokens=frozenset(trace.special_tokens))
+    style = style_of(trace, "spaces")
     step = show_stage(controls, controls.url(), run, trace, merge_frame, style)
     show_link(_("This step as a link"), controls.recipe(), controls.url(), step)
 
@@ -233,7 +234,7 @@ def show_trimmed(controls: RenewControls, old: ShownTokenizer) -> None:
     if text is None:
         return
     show_both(Renewal(analyse(old, text), analyse(new, text), tokenizer), controls)
-    style = Style(whole.pipeline.byte_level, special_tokens=frozenset(whole.special_tokens))
+    style = Style(whole.pipeline.byte_level, "spaces", frozenset(whole.special_tokens))
     if (example := earliest_merge(tokenizer, text)) is not None:
         st.header(_("Why only the end can go"), anchor=False)
         st.html(cut_html(cut_out(tokenizer, example), style))
@@ -299,7 +300,8 @@ def show_both(renewal: Renewal, controls: RenewControls) -> None:
     st.caption(
         _("Those in the text first, longest to shortest, then the rest of the vocabulary in order of ids.")
     )
-    st.html(f'<div class="ts row wide">{chips(only_in(more, less), more.subject.style)}</div>')
+    style = more.subject.style._replace(show="spaces")
+    st.html(f'<div class="ts row wide">{chips(only_in(more, less), style)}</div>')
     st.header(_("The new tokenizer"), anchor=False)
     show_tokenizer_files(renewal.tokenizer, RENEW_PAGE)
     if controls["how"] != "on":  # otherwise the link is under the steps
