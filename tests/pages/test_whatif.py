@@ -117,6 +117,13 @@ def test_a_text_of_ones_own_stays_with_a_link_without_one(page: Page, kind: str)
     assert run(app).session_state[key] == "my own text"
 
 
+def test_of_two_pieces_that_cost_as_little_the_first_in_the_seed_goes() -> None:
+    """With one `pun` less, `hu` is before `un`; losing either costs nothing."""
+    frame = book(opened(t1="unigram?corpus=hug", of="pun"))["frames"][11]
+    text = unescape(re.sub("<.*?>", "", frame["say"]))
+    assert text.count("has loss 0 too, but comes later in the seed.") == 2
+
+
 def test_another_tie_rule_parts_the_runs_at_the_engines_step() -> None:
     app = opened(t1="bpe?corpus=course", what="ties", to="greatest")
     runs = [train_bpe(Corpus.from_texts(COURSE), 50, special_tokens=("<|endoftext|>",), tie_rule=rule)

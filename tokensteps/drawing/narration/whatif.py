@@ -75,6 +75,8 @@ def tell_pick(
     message = _("{choice}; {rival} has {value}")
     if theirs == mine and isinstance(trace, MergeTrace):
         message = _("{choice}; {rival} has {value} too, and the tie rule decides")
+    elif theirs == mine and trace.method == "course":
+        message = _("{choice}; {rival} has {value} too, but comes later in the seed")
     return voice.say(message, choice=text, rival=rival, value=value_text(trace, theirs))
 
 
