@@ -235,6 +235,8 @@ def test_the_engine_is_heard_in_the_language(language: str) -> None:
         assert not regex.search(r"choose|alphabet|can't", narration)
         assert regex.search(r"\p{Han}", narration)
     assert "3" in explained(wish)
+    labelled = explained(SettingError(name="max_length", value=3, reason="choose at least 4"))
+    assert "：3" in labelled and ": " not in labelled  # the label's colon is the language's own
     assert str(pickle.loads(pickle.dumps(wish)).evidence["reason"]) == "choose at least 3"
 
 
