@@ -10,6 +10,7 @@ from tokenizers_core.encoding.vocabulary import PrivatePair
 from tokenizers_core.training.algorithms import AnyTrace
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.merge_trace import MergeTrace
+from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.narration.closeness import margin_text, tell_choice
 from tokensteps.drawing.narration.text_format import Narration, TextFormat
 from tokensteps.language.i18n import _, count, ngettext, sentences
@@ -75,7 +76,7 @@ def tell_pick(
     message = _("{choice}; {rival} has {value}")
     if theirs == mine and isinstance(trace, MergeTrace):
         message = _("{choice}; {rival} has {value} too, and the tie rule decides")
-    elif theirs == mine and trace.method == "course":
+    elif theirs == mine and isinstance(trace, UnigramTrace) and trace.method == "course":
         message = _("{choice}; {rival} has {value} too, but comes later in the seed")
     return voice.say(message, choice=text, rival=rival, value=value_text(trace, theirs))
 
