@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import open_tab
+from tests.browser.conftest import at_rest, open_tab
 from tests.pages.test_bpe import TABS
 from tokenizers_core.encoding.cuts.ways import Ways
 from tokenizers_core.encoding.models.bpe import BpeModel
@@ -211,6 +211,19 @@ def test_labels_of_choices_and_files_are_whole(address: str, page: Page) -> None
     choices = page.locator('[data-testid="stButtonGroup"] [role="radio"]')
     expect(choices.first).to_be_visible()
     assert choices.count() > 6 and choices.evaluate_all(CUT) == []
+
+
+def test_a_choice_at_the_end_of_a_row_has_its_edge(address: str, page: Page) -> None:
+    """“bytes” begins a second row: the one before it, at the end of the first, is whole as well."""
+    page.goto(f"{address}/bpe?corpus=hug")
+    choices = page.get_by_role("radiogroup", name="Show tokens").get_by_role("radio")
+    choices.last.click()
+    expect(choices.last).to_be_checked()
+    at_rest(page)
+    page.mouse.move(700, 400)
+    before, chosen = choices.nth(2), choices.last
+    assert before.bounding_box()["y"] < chosen.bounding_box()["y"]  # type: ignore[index]
+    assert before.evaluate("node => getComputedStyle(node).borderRightColor") != "rgba(0, 0, 0, 0)"
 
 
 @pytest.mark.slow
