@@ -344,3 +344,29 @@ def test_a_columns_name_is_not_cut_on_a_phone(address: str, page: Page) -> None:
     expect(page.locator(".st-key-unigram-book .cols th").first).to_be_visible()
     heads = page.evaluate(HEADS)
     assert ["次数", 1] in heads and {lines for _, lines in heads} == {1}
+
+
+CLIPPED = """boxes => boxes.filter(box => box.placeholder && !box.value && box.offsetWidth).filter(box => {
+  const pen = document.createElement('canvas').getContext('2d'), style = getComputedStyle(box);
+  pen.font = style.font;
+  const room = box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  return pen.measureText(box.placeholder).width > room; }).map(box => box.placeholder)"""
+"""The words in empty boxes without room for them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "zh", "ja"])
+def test_words_in_empty_boxes_are_whole(address: str, page: Page, language: str) -> None:
+    """What an empty number stands for can be read, beside the box's buttons."""
+    for url, number in (
+        ("bpe?kind=superbpe&size=", 2),
+        ("unigram?corpus=hug&size=&seed=", 2),
+        ("compare?", 1),
+    ):
+        page.goto(f"{address}/{url}&lang={language}")
+        boxes = page.get_by_test_id("stSidebar").get_by_test_id("stNumberInput").locator("input")
+        expect(
+            boxes.and_(page.locator(":placeholder-shown:not([placeholder=''])")).nth(number - 1)
+        ).to_be_visible()
+        at_rest(page)
+        assert boxes.evaluate_all(CLIPPED) == [], url

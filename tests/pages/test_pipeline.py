@@ -243,7 +243,7 @@ def test_an_emptied_size_means_no_limit(model: str) -> None:
     app.number_input(key="pipeline.size").set_value(None)
     run(app)
     assert problems(app) == [] and address(app)["size"] == ""
-    placeholder = "until only characters are left" if model == "unigram" else "until no pair is left"
+    placeholder = "characters only" if model == "unigram" else "until pairs run out"
     assert app.number_input(key="pipeline.size").placeholder == placeholder
     shows(app, "the course")
     assert PAGE.rules(PAGE.opened(urlencode(address(app)))) == PAGE.rules(app)

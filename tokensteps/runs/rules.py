@@ -139,7 +139,7 @@ SEED_SIZE = Setting(
     most=SEED_LIMIT,
     label=N_("Seed vocabulary"),
     help=N_("How many pieces training starts from: every character, and the most frequent substrings."),
-    placeholder=N_("3 × the size, at least 1,000"),
+    placeholder=N_("3 × size, ≥ 1,000"),
 )
 SIZE = Setting(
     "size",
@@ -149,7 +149,7 @@ SIZE = Setting(
     limit=True,
     label=N_("Vocabulary size"),
     help=N_("Empty: merge until no pair is left."),
-    placeholder=N_("until no pair is left"),
+    placeholder=N_("until pairs run out"),
 )
 LEAST_COUNT_OF_PAIR = Setting(
     "min",
@@ -330,7 +330,7 @@ KIND_RULES = (
         most=VOCABULARY_LIMIT,
         label=N_("Tokens before stage 2"),
         help=N_("From this vocabulary size on, tokens may bridge spaces."),
-        placeholder=N_("nine tenths of the size"),
+        placeholder=N_("9/10 of the size"),
         when=("kind", "superbpe"),
     ),
     Setting(
@@ -433,7 +433,7 @@ UNIGRAM_RULES = (
     SIZE._replace(
         default=300,
         help=N_("Empty: prune until only the characters are left."),
-        placeholder=N_("until only characters are left"),
+        placeholder=N_("characters only"),
     ),
     EXACT,
     WHOLE,

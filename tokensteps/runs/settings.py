@@ -266,7 +266,7 @@ def setting_text(rule: Setting, text: str) -> str:
 
     >>> from tokensteps.runs.rules import EXACT, LEAST_COUNT_OF_PAIR, SIZE, TIES
     >>> setting_text(LEAST_COUNT_OF_PAIR, "2"), setting_text(SIZE, ""), setting_text(SIZE, "many")
-    ('Minimum pair count: 2', 'Vocabulary size: until no pair is left', '')
+    ('Minimum pair count: 2', 'Vocabulary size: until pairs run out', '')
     >>> setting_text(EXACT, "1"), setting_text(EXACT, "0"), setting_text(TIES, "greatest")
     ('Stop exactly at this size', 'Stop exactly at this size: off', 'When pairs tie, merge: greatest (CS336)')
     """

@@ -249,7 +249,7 @@ def test_a_link_sets_the_rules_of_the_unigram_page_and_is_written_again() -> Non
 def test_a_corpus_brings_its_settings_to_the_unigram_page() -> None:
     app = opened("unigram")
     assert app.number_input(key="unigram.seed").value == 300 and url_of(app) == {"corpus": "course"}
-    assert app.number_input(key="unigram.size").placeholder == "until only characters are left"
+    assert app.number_input(key="unigram.size").placeholder == "characters only"
     app.selectbox(key="unigram.corpus").set_value("hug")
     ran(app)
     assert app.toggle(key="unigram.whole").value is False and url_of(app) == {"corpus": "hug"}
