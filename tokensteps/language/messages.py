@@ -42,7 +42,7 @@ def explained(error: TokenizersCoreError) -> str:
         if error.name == "corpus":
             return _(_NEEDS_TEXT)
         if error.name in _LABELS:
-            evidence["name"] = _labelling(_(_LABELS[error.name]))
+            evidence["name"] = _labelling(error.name)
             template = template.replace("{name}=", "{name}")
             evidence |= {"value": _value_shown(error), "reason": _reason_shown(str(evidence["reason"]))}
     for parameter, words in _ENGLISH.items():
@@ -61,12 +61,12 @@ def _reason_shown(reason: str) -> str:
     """A translated reason with the widgets' words for the engine's names."""
     for split in ("byte_level", "metaspace"):
         reason = reason.replace(split, choice_name("pre", split))
-    return reason.replace("max_length=", _labelling(_(_LABELS["max_length"])))
+    return reason.replace("max_length=", _labelling("max_length"))
 
 
-def _labelling(label: str) -> str:
-    """A label, with the language's colon, before its value."""
-    return _("{rule}: {value}").format(rule=label, value="")
+def _labelling(name: str) -> str:
+    """A setting's label, with the language's colon, before its value."""
+    return _("{rule}: {value}").format(rule=_(_LABELS[name]), value="")
 
 
 def too_old() -> str:
