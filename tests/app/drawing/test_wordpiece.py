@@ -410,11 +410,15 @@ def test_the_two_wordpieces_in_three_groups() -> None:
     rival = train_bpe(
         trace.corpus, trace.vocab_sizes[-1], tie_rule="lowest_ids", continuing_subword_prefix="##"
     )
-    read = Read(vocabularies_html(trace, rival, PLAIN))
-    ours, theirs = set(trace.step_of_token), set(rival.step_of_token)
-    assert f"Learned by both: {len(ours & theirs)}" in read.text
-    assert f"Only here, by score: {len(ours - theirs)}" in read.text
-    assert f"Only in the library, by count: {len(theirs - ours)}" in read.text
+    ours, theirs = list(trace.step_of_token), list(rival.step_of_token)
+    groups = (
+        ("Learned by both", [token for token in ours if token in theirs]),
+        ("Only here, by score", [token for token in ours if token not in theirs]),
+        ("Only in the library, by count", [token for token in theirs if token not in ours]),
+    )
+    told = "".join(f"{name}: {len(tokens)}{''.join(tokens)}" for name, tokens in groups)
+    assert Read(vocabularies_html(trace, rival, PLAIN)).text == told
+    assert "##gs" in groups[1][1] and "##ug" in groups[2][1]
 
 
 # --- the examples -------------------------------------------------------------------------------------------
