@@ -18,7 +18,7 @@ from starlette.middleware import Middleware
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tokenizers_core.encoding.models.lattice import Lattice
 from tokensteps.drawing.tokens import Style
-from tokensteps.pages.train.lattice_tab import lattice_tab, samples_tab
+from tokensteps.pages.train.lattice_tab import lattice_tab
 from tokensteps.server.entrance.files import FromMemory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,8 +50,7 @@ def main() -> None:
     st.sidebar.text_input("Text", key="text")
     text = st.query_params.get("text")
     pieces, unknown = (stretches(text), -12.0) if text else (course_pieces(), None)
-    tab = samples_tab if st.query_params.get("tab") == "samples" else lattice_tab
-    tab(
+    lattice_tab(
         lambda word: Lattice.build(word, pieces, unknown),
         ["hug", "pug", "pun", "bun", "hugs"],
         st.query_params.get("word", "unhug"),

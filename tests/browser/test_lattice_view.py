@@ -7,6 +7,7 @@ the same pieces.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -17,15 +18,17 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import at_rest
-from tests.browser.lattice_demo import GOLDEN, course_pieces, stretches
+from tests.browser.lattice_demo import GOLDEN, stretches
 from tokenizers_core.encoding.models.lattice import Lattice
 from tokensteps.drawing.lattice.bars import LATTICE_CHARACTERS
-from tokensteps.language.numbers import log_text, probability_text
+from tokensteps.language.numbers import log_text
 
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).resolve().parent
 TABLE = json.loads(GOLDEN.read_text("utf-8"))["viterbi_unhug"]
+SCORES = ["0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
+"""The course's figures for unhug, boundary by boundary."""
 LONG = "the_tokenization_of_the_tokens_in_the_tokenizer_is_the_token_of_tokenization_and_the_organization"
 STATE = """book => ({
   step: +book.querySelector('input').value, beat: book.querySelector('.stage').dataset.beat, say: book.querySelector('.say').innerText,
@@ -95,27 +98,18 @@ def test_unhug_and_other_words(lattice: Callable[..., Book]) -> None:
 
 def unhug_by_keyboard(book: Book) -> None:
     """Forward boundary by boundary, as in the course, then back along the last pieces."""
-    result = Lattice.build("unhug", course_pieces())
-    state = book.state()
-    assert state["rows"][0] == ["0", "start", "1", "0"] and state["rows"][1:] == [
-        [str(k), "", "", ""] for k in range(1, 6)
-    ]
-    for step, row in enumerate(TABLE, start=1):
+    for step in range(1, 6):
         state = book.press("ArrowRight")
         assert state["step"] == step and state["now"] == [str(step)] and state["best"] == []
-        winner = result.winners[step - 1]
-        assert winner is not None
-        assert state["rows"][step] == [
-            str(step), "".join(row["tokens"]), probability_text(winner.log_probability), log_text(winner.log_probability),
-        ]  # fmt: skip
-    assert [row[2] for row in state["rows"]] == ["1", "0.1714", "0.07619", "0.005442", "0.005442", "0.005442"]
+    assert state["rows"] == [
+        ["0", "start", "1", "0"],
+        *(
+            [str(row["end"]), "".join(row["tokens"]), shown, log_text(math.log(row["probability"]))]
+            for row, shown in zip(TABLE, SCORES, strict=True)
+        ),
+    ]
     assert book.press("ArrowRight")["best"] == ["hug"]
-    state = book.press("ArrowRight")
-    assert (
-        state["best"] == ["un", "hug"]
-        and "Best segmentation: un · hug, probability 0.005442." in state["say"]
-    )
-    assert "8 segmentations in all; this one has 70.7 % of their probability." in state["say"]
+    assert book.press("ArrowRight")["best"] == ["un", "hug"]
     assert book.press("Home")["step"] == 0 and book.press("End")["step"] == 7
     assert book.press("ArrowLeft")["best"] == ["hug"]
 
@@ -250,15 +244,6 @@ def forcing_with_the_keyboard(book: Book) -> None:
     assert book.press("Space")["pressed"] == []
 
 
-def test_samples_can_be_drawn_again(serve: Callable[..., str], page: Page) -> None:
-    page.goto(serve(HERE / "lattice_demo.py", folder=HERE) + "?tab=samples")
-    drawn = page.locator(".segmentations")
-    before = drawn.inner_text()
-    page.get_by_role("button", name="Sample again").click()
-    expect(page.get_by_text("Seed 1:")).to_be_visible()
-    expect(drawn).not_to_have_text(before, use_inner_text=True)
-
-
 def another_word_forgets_the_choice(book: Book) -> None:
     book.bar("un").click()
     field = book.page.get_by_role("combobox", name=re.compile("Word"))
@@ -287,10 +272,6 @@ def a_tie_costs_nothing(book: Book) -> None:
     expect(book.root.locator(".ruler > b")).to_have_text(list("pug"))
     book.bar("pu").click()
     assert "costs nothing: equally good." in book.state()["facts"]
-    assert (
-        "The longer last piece was met first, so it is kept"
-        in book.press("Home", "ArrowRight", "ArrowRight", "ArrowRight")["say"]
-    )
 
 
 def test_hostile_word(lattice: Callable[..., Book]) -> None:
