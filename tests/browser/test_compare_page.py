@@ -23,15 +23,14 @@ from tests.browser.conftest import ROOT, turn_to
 from tests.browser.hands import retype
 from tests.browser.test_bpe_page import HOSTILE, TRACES_OF_ATTACK, WIDTHS
 from tests.browser.test_bpe_page import Bpe as Learner
+from tests.browser.test_unigram_page import URL_STEP
 from tests.core.oracle_comparison import NAMES
 from tests.core.test_comparison import course, golden, hug
-from tokenizers_core import Corpus, compare
 from tokensteps.language.names import ALGORITHM_NAMES
 from tokensteps.runs.corpora import EXAMPLES
 
 pytestmark = pytest.mark.slow
 
-URL_STEP = "step => (new URL(location.href).searchParams.get('step') ?? '0') === String(step)"
 STAGE = """() => {
   const b = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).find(Boolean);
   if (!b?.querySelector('.trio')) return null;
@@ -175,7 +174,7 @@ def the_stage_fits_a_projector_and_nothing_jumps(learner: Compare) -> None:
 
 
 def a_newer_kind_of_bpe_comes_beside_another(learner: Compare) -> None:
-    """Chosen by keyboard in the sidebar; the columns agree with the engine."""
+    """Chosen by keyboard in the sidebar. (Columns and engine agree in `tests/pages/test_compare.py`.)"""
     page = learner.page
     turn_to(page, "/compare?corpus=phrases&runs=bpe,superbpe&pre=byte_level&transition=70&size=90&step=30")
     learner.at(30)
@@ -184,20 +183,8 @@ def a_newer_kind_of_bpe_comes_beside_another(learner: Compare) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".trio > section")).to_have_count(3)
     learner.rest()
-    learner.take()
-    learner.press("Home")
-    learner.at(0)
-    learner.press("ArrowRight", 45)
-    learner.at(45)
-    comparison = compare(
-        Corpus.from_texts(EXAMPLES["phrases"].text().splitlines()),
-        90,
-        runs=["bpe", "superbpe", "pickybpe"],
-        kinds={"superbpe": {"transition": 70}},
-    )
-    columns, standings = learner.stage()["columns"], comparison[45].standings
+    columns = learner.stage()["columns"]
     assert [column["name"] for column in columns] == ["BPE", "SuperBPE", "PickyBPE"]
-    assert [column["per"] for column in columns] == [f"{one.tokens_per_word:.2f}" for one in standings]
     assert max(page.evaluate(WIDTHS)) <= 0
     learner.untroubled()
 
@@ -250,10 +237,10 @@ def test_a_deep_link_a_reload_files_and_back(
     learner.page.go_forward()
     learner.at(2)
     learner.untroubled()
-    the_chart_and_the_tabs_follow(learner)
+    the_chart_follows(learner)
 
 
-def the_chart_and_the_tabs_follow(learner: Compare) -> None:
+def the_chart_follows(learner: Compare) -> None:
     turn_to(learner.page, "/compare?corpus=course&step=0")
     learner.at(0)
     learner.tab("Sweep chart")
@@ -269,18 +256,6 @@ def the_chart_and_the_tabs_follow(learner: Compare) -> None:
     learner.at(28)
     learner.line_at(58)
     assert learner.stage()["step"] == 28
-    snapshot = course()[28]
-    panel = learner.tab("Vocabulary overlap")
-    overlap = snapshot.overlap()
-    counts = [str(len(tokens)) for tokens in overlap.regions.values()]
-    expect(panel.locator(".regions b")).to_have_text(counts)
-    panel.locator(".js-plotly-plot").wait_for()
-    panel = learner.tab("Where they disagree")
-    learner.rest()
-    expect(panel.get_by_text(f"{snapshot.different} different words")).to_be_visible()
-    panel.locator(".ts-table").wait_for()
-    learner.press("ArrowRight")
-    learner.tab("Sweep chart")
     learner.untroubled()
 
 
