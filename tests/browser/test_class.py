@@ -77,6 +77,20 @@ def expect_people(lecturer: Page, text: str) -> None:
     expect(lecturer.locator(f"{STRIP} .stop")).to_have_text(text)
 
 
+def write_own(lecturer: Page) -> None:
+    lecturer.keyboard.press("a")
+    lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
+
+
+def type_own(lecturer: Page, question: str, *choices: str) -> None:
+    """By keys, from the question's box to the last choice's."""
+    lecturer.keyboard.type(question)
+    lecturer.keyboard.press("Tab")  # to how it is answered
+    for choice in choices:
+        lecturer.keyboard.press("Tab")
+        lecturer.keyboard.type(choice)
+
+
 def open_class(lecturer: Page, address: str) -> str:
     """Open one on this page; its code. The panel with the picture is open."""
     lecturer.goto(address)
@@ -328,14 +342,8 @@ def a_number(lecturer: Page, phone: Page) -> None:
 
 def an_own_question(lecturer: Page, tokyo: Page) -> None:
     """Everything that somebody writes is text."""
-    lecturer.keyboard.press("a")
-    expect(lecturer.locator(f"{WALL} .asked")).to_be_visible()
-    lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
-    lecturer.keyboard.type(MARKUP)
-    lecturer.keyboard.press("Tab")  # past how it is answered
-    for choice in ("<script>alert(2)</script>", "b"):
-        lecturer.keyboard.press("Tab")
-        lecturer.keyboard.type(choice)
+    write_own(lecturer)
+    type_own(lecturer, MARKUP, "<script>alert(2)</script>", "b")
     lecturer.keyboard.press("Enter")
     expect(tokyo.locator(f"{CARD} .asked")).to_have_text(MARKUP)
     expect(tokyo.locator(f'{CARD} [data-key="=1"]')).to_have_text("<script>alert(2)</script>")
@@ -511,11 +519,7 @@ def own_question(lecturer: Page) -> None:
     expect(lecturer.locator(f"{WALL} .told")).to_contain_text("This page has no training steps to ask about")
     assert lecturer.locator(f"{WALL} .told").evaluate(LEGIBLE)
     lecturer.locator(f"{WALL} textarea").click()
-    lecturer.keyboard.type("Ready?")
-    lecturer.keyboard.press("Tab")
-    for choice in ("yes", "no"):
-        lecturer.keyboard.press("Tab")
-        lecturer.keyboard.type(choice)
+    type_own(lecturer, "Ready?", "yes", "no")
     lecturer.keyboard.press("Enter")
     expect_answered(lecturer, "0 of 1 have answered")
     lecturer.keyboard.press("g")

@@ -31,7 +31,7 @@ from tests.browser.conftest import (
 )
 from tests.browser.test_bpe_page import FOLLOWED
 from tests.browser.test_bpe_page import Bpe as Learner
-from tests.browser.test_class import CARD, LOOKS, STRIP, WALL, step
+from tests.browser.test_class import CARD, LOOKS, STRIP, WALL, open_class, press, step, type_own, write_own
 from tests.browser.test_class_words import KEY
 from tests.browser.test_projector import TINY
 from tests.browser.test_walk import held
@@ -60,11 +60,8 @@ def other_app(serve: Callable[..., str]) -> str:
 
 def opened(lecturer: Page, address: str) -> str:
     """A class on this page, opened by mouse; its code. Its panel is closed."""
-    lecturer.goto(address)
-    lecturer.locator(MAIN).get_by_role("button", name="Open a class", exact=True).click()
-    expect(lecturer.locator(".ts-class-panel .qr svg")).to_be_visible()
-    code = lecturer.locator(".ts-class-panel .room-code").inner_text().replace("\n", "")
-    lecturer.locator(".ts-class-panel").get_by_role("button", name="Start", exact=True).click()
+    code = open_class(lecturer, address)
+    press(lecturer, "Start", ".ts-class-panel")
     return code
 
 
@@ -144,15 +141,8 @@ def an_own_question(lecturer: Page) -> None:
 
 def an_own_draft(lecturer: Page) -> None:
     """One that hasn't been asked; the focus is in its last choice."""
-    lecturer.keyboard.press("a")
-    lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
-    for box, text in (
-        (WALL + " textarea", "Ready?"),
-        (WALL + " [aria-label='Choice 1']", "yes"),
-        (WALL + " [aria-label='Choice 2']", "no"),
-    ):
-        lecturer.locator(box).click()
-        lecturer.keyboard.type(text)
+    write_own(lecturer)
+    type_own(lecturer, "Ready?", "yes", "no")
 
 
 def an_exercise(lecturer: Page, phone: Page, code: str) -> None:
@@ -566,8 +556,7 @@ def in_the_place_of_a_draft(laptop: Page, own: Page) -> None:
     laptop.keyboard.press("e")
     step(own, 2)
     laptop.keyboard.press("Escape")
-    laptop.keyboard.press("a")
-    laptop.locator(WALL).get_by_role("button", name="A question of your own").click()
+    write_own(laptop)
     expect(laptop.get_by_role("textbox", name="Your question")).to_have_value("Why is it u")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Request, Route, expect
 
 from tests.browser.cable import Gate
 from tests.browser.conftest import LATER, at_rest, left_over, until_lost
@@ -27,6 +27,8 @@ from tests.browser.test_class import (
     shown_code,
     step,
     steps_led_to,
+    type_own,
+    write_own,
 )
 from tests.browser.test_walk import held
 
@@ -51,20 +53,6 @@ def holds(lecturer: Page, wording: str, choices: list[str], right: int) -> None:
     for number, choice in enumerate(choices + [""] * (4 - len(choices))):
         expect(texts.nth(number)).to_have_value(choice)
     expect(radios.nth(right)).to_be_checked()
-
-
-def write_own(lecturer: Page) -> None:
-    lecturer.keyboard.press("a")
-    lecturer.locator(WALL).get_by_role("button", name="A question of your own").click()
-
-
-def type_own(lecturer: Page, question: str, *choices: str) -> None:
-    """By keys, from the question's box to the last choice's."""
-    lecturer.keyboard.type(question)
-    lecturer.keyboard.press("Tab")  # to how it is answered
-    for choice in choices:
-        lecturer.keyboard.press("Tab")
-        lecturer.keyboard.type(choice)
 
 
 def written_by_hand(lecturer: Page, phone: Page) -> None:
@@ -340,47 +328,43 @@ def ended(lecturer: Page, phone: Page, app: str) -> None:
 
 def test_tied_choices_have_their_bars(app: str, open_page: Callable[..., Page]) -> None:
     """Twelve pairs are offered, and six bars shown: another row stands for the rest, also without votes. With
-    the answer, every tied pair has a row of its own."""
+    the answer, every tied pair has a row of its own. Two clicks are one: as the room hears of the first,
+    another button takes its place, after “Reveal” even “Vote again”."""
     lecturer = open_page()
     open_class(lecturer, f"{app}/bpe?corpus=course&step=1")
+    sent: list[str] = []
+
+    def take(request: Request) -> None:
+        sent.append(request.url.rpartition("/")[2])
+
+    def click_twice(name: str, following: str) -> None:
+        footer = lecturer.locator(f"{WALL} footer")
+        footer.get_by_role("button", name=name).dblclick(delay=250)
+        expect(footer.locator("button.main")).to_have_text(following)
+
+    lecturer.on("request", take)
     for key in ("Tab", "Escape", "a"):  # at once: the focus was in the panel
         lecturer.keyboard.press(key)
     press(lecturer, "The next pair", WALL)
     expect(lecturer.locator(f"{WALL} .offered > span")).to_have_count(12)
-    press(lecturer, "Ask now", WALL)
+    click_twice("Ask now", "Show answers")
     expect_answered(lecturer, "0 of 0 have answered")
-    lecturer.keyboard.press("s")
+    click_twice("Show answers", "Reveal")
     rows = lecturer.locator(f"{WALL} tbody tr")
     expect(rows).to_have_count(7)
     expect(rows.last).to_contain_text("others")
-    lecturer.keyboard.press("e")
+    click_twice("Reveal", "Go on")
     expect(lecturer.locator(f"{WALL} tr.right th")).to_contain_text("is")
     expect(lecturer.locator(f"{WALL} tr.tied th")).to_have_text(["ertied", "\u2423atied"])
     expect(rows).to_have_count(7)
     expect(rows.last).to_contain_text("others")
     lecturer.keyboard.press("Escape")
     expect(lecturer.locator(WALL)).to_be_hidden()
+    assert [one for one in sent if one in {"ask", "show", "reveal", "again"}] == ["ask", "show", "reveal"]
+    lecturer.remove_listener("request", take)
     at_rest(lecturer)
     in_front(lecturer)
     a_question_needs_the_stage(lecturer)
-
-
-def test_two_clicks_are_one(app: str, open_page: Callable[..., Page]) -> None:
-    """When the room has heard of the first, the second one's button is another one: after “Reveal”, “Vote
-    again” is in its place."""
-    lecturer = open_page()
-    open_class(lecturer, f"{app}/bpe?corpus=hug")
-    sent: list[str] = []
-    lecturer.on("request", lambda request: sent.append(request.url.rpartition("/")[2]))
-    for key in ("Escape", "a"):
-        lecturer.keyboard.press(key)
-    footer = lecturer.locator(f"{WALL} footer")
-    for name, following in (("Ask now", "Show answers"), ("Show answers", "Reveal"), ("Reveal", "Go on")):
-        footer.get_by_role("button", name=name).dblclick(delay=250)
-        expect(footer.locator("button.main")).to_have_text(following)
-    lecturer.keyboard.press("Escape")
-    expect(lecturer.locator(WALL)).to_be_hidden()
-    assert [one for one in sent if one in {"ask", "show", "reveal", "again"}] == ["ask", "show", "reveal"]
 
 
 def in_front(lecturer: Page) -> None:
@@ -426,8 +410,7 @@ def a_question_needs_the_stage(lecturer: Page) -> None:
 
 def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     """A question of the lecturer's own. On the smallest phone: two taps are one answer; a result goes when
-    the class goes on; an exercise is counted in its row. In front, a clicker asks in a plan, too, and long
-    answers leave the bars their room."""
+    the class goes on. In front, a clicker asks in a plan, too, and long answers leave the bars their room."""
     lecturer = open_page(viewport={"width": 1280, "height": 800}, has_touch=True)
     phone = open_page(errors=True, viewport={"width": 320, "height": 640}, has_touch=True)
     code = open_class(lecturer, f"{app}/bpe?corpus=hug&walk=30.1")
@@ -454,7 +437,6 @@ def test_a_thumb(app: str, open_page: Callable[..., Page]) -> None:
     phone.wait_for_function("location.pathname === '/exercises'")
     expect(phone.locator(CARD)).to_be_hidden()
     expect(lecturer.locator(WALL)).to_be_hidden()
-    counted_in_its_row(lecturer, phone)
     long_answers(lecturer, phone)
 
 
@@ -595,16 +577,6 @@ def connected_anew(phone: Page, lecturer: Page) -> None:
     expect(phone.locator(".ts-class-blank")).to_be_visible()
     lecturer.keyboard.press("k")
     expect(phone.locator(".ts-class-blank")).to_be_hidden()
-
-
-def counted_in_its_row(lecturer: Page, phone: Page) -> None:
-    """From an address without a number, as from one with it, the first exercise is the first row."""
-    lecturer.get_by_role("button", name="Give to the class").click()
-    rows = lecturer.locator(".ts-class-panel tbody tr")
-    expect(rows.first).to_contain_text("0 of 1 · 0 right")
-    phone.get_by_role("button", name="Reveal").tap()
-    expect(rows.first).to_contain_text("1 of 1 · 0 right")
-    lecturer.keyboard.press("Escape")
 
 
 def tapped_without_network(phone: Page, answer: str) -> None:

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.cable import Gate
 from tests.browser.conftest import at_rest
-from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step, tap
+from tests.browser.test_class import CARD, PHONE, STRIP, WALL, open_class, step, tap, write_own
 from tests.browser.test_walk import held
 from tokensteps.shell.walk import lesson_facts
 from tokensteps.teaching.walk import stops_of
@@ -256,8 +256,7 @@ def test_a_student_loses_no_word(app: str, open_page: Callable[..., Page]) -> No
     expect(own.locator(SCREEN)).to_be_visible()
     student.goto(f"{app}/?class={code}")
     step(student, 0)
-    wall.keyboard.press("a")
-    wall.locator(WALL).get_by_role("button", name="A question of your own").click()
+    write_own(wall)
     wall.keyboard.type(WHY)
     for key in ("Tab", "ArrowDown", "ArrowDown"):
         wall.keyboard.press(key)
