@@ -16,6 +16,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.cable import Gate
 from tests.browser.conftest import ROOT, at_rest, pause
+from tests.browser.hands import tab_to
+from tests.browser.test_walk import COVERED, STRIP
 from tokensteps.drawing.tokens import lit_id
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.lessons import LESSONS
@@ -23,13 +25,11 @@ from tokensteps.teaching.path.stations import STATIONS
 
 pytestmark = pytest.mark.slow
 
-STRIP = ".ts-walk"
 CARD = ".st-key-walk-card"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 PHONE_SHARE = 0.2
 """The strip's share of a phone's height, at most."""
 FORM = "[data-testid=stMain] [data-testid=stForm]"
-MOST_TABS = 60
 IN_FORM = "() => Boolean(document.activeElement.closest('[data-testid=stForm]'))"
 
 
@@ -117,21 +117,14 @@ class Keyboard(Hand):
     looks = False
 
     def press(self, at: Locator) -> None:
-        self.focus_by_keyboard(at)
+        tab_to(at)
         self.page.keyboard.press("Enter")
-
-    def focus_by_keyboard(self, at: Locator, key: str = "Tab") -> None:
-        for _ in range(MOST_TABS):
-            if at.evaluate("node => node === document.activeElement"):
-                return
-            self.page.keyboard.press(key)
-        raise AssertionError(f"Tab never came to {at}")
 
     def answer(self, text: str) -> None:
         at_rest(self.page)  # the last answer's box is gone
         box = self.page.get_by_label("Your answer")
         expect(box).to_be_visible()
-        self.focus_by_keyboard(box, "Shift+Tab" if self.page.evaluate(IN_FORM) else "Tab")
+        tab_to(box, "Shift+Tab" if self.page.evaluate(IN_FORM) else "Tab")
         self.page.keyboard.type(text)
         if box.get_attribute("role") == "combobox":
             expect(self.page.get_by_role("option", name=text, exact=True)).to_be_visible()
@@ -156,8 +149,6 @@ WAYS: dict[str, tuple[type[Hand], dict[str, Any]]] = {
 }
 CUT = """() => [...document.querySelectorAll('.ts-walk .which *')].filter((node) =>
   node.scrollWidth > node.clientWidth || node.getBoundingClientRect().right > innerWidth).map((node) => node.outerHTML)"""
-COVERED = """() => { const strip = document.querySelector('.ts-walk').getBoundingClientRect();
-  return document.querySelector('[data-testid=stMain]').getBoundingClientRect().bottom - strip.top; }"""
 WIDER = "(main => main.scrollWidth - main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
 
 
