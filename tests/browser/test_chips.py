@@ -159,7 +159,6 @@ def test_typing(demo: Callable[..., Page]) -> None:
     composition_is_left_alone(page)
     keyboard_alone(page)
     copy_gives_the_text_itself(page)
-    typing_does_not_fill_the_history(page)
 
 
 def empty(page: Page) -> None:
@@ -284,20 +283,6 @@ def copies(page: Page, text: str) -> None:
     assert copied(page) == text
     page.evaluate(select, [1, 2])
     assert copied(page) == "\u0301a b"
-
-
-def typing_does_not_fill_the_history(page: Page) -> None:
-    start = page.evaluate("history.length")
-    empty(page)
-    box(page).click()
-    for word in ("one", " two", " three"):
-        page.keyboard.type(word)
-        settled(page, written(page))
-    settled(page, "one two three")
-    page.wait_for_function("new URLSearchParams(location.search).get('text') === 'one two three'")
-    assert page.evaluate("history.length") == start
-    page.reload()
-    has_written(page, "one two three")
 
 
 @pytest.mark.slow

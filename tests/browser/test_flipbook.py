@@ -472,22 +472,6 @@ def test_standalone(open_page: Callable[..., Page], tmp_path: Path) -> None:
     expect(page.get_by_role("button", name="Step forward")).to_be_hidden()
 
 
-def test_a_standalone_file_makes_no_request(open_page: Callable[..., Page], tmp_path: Path) -> None:
-    path = tmp_path / "run.html"
-    path.write_text(
-        standalone_run("BPE", payload("run", 19, 0, frames(range(20), 19), (0, 1), LABELS)), encoding="utf-8"
-    )
-    page = open_page(fresh=True)
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(path.as_uri())
-    page.locator("[data-frame]").wait_for()
-    for _ in range(25):
-        page.keyboard.press("ArrowRight")
-    assert state(page)["step"] == 19
-    assert requests == [path.as_uri()]
-
-
 def picking(step: int) -> str:
     """A frame with choices: each marks itself and the next one."""
     positions = "".join(
