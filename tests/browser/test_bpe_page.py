@@ -64,14 +64,11 @@ FOLLOWED = """text => [...document.querySelectorAll('[role=tabpanel] [data-testi
 WALK = """([times, book]) => Array.from({length: times}, () => {
   document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, composed: true, cancelable: true}));
   return [READ].map(read => read(book)); })"""
-TIES = """place => {
-  const books = [...document.querySelectorAll('*')].map(e => e.shadowRoot?.querySelector('.ts-flipbook')).filter(Boolean);
-  const why = books[place].querySelector('.say .why');
-  return [why?.innerText.replaceAll('\\n', ' '), why?.querySelectorAll('.pair').length]; }"""
-"""The text about ties, and its number of pairs."""
 WIDTHS = """() => [document.documentElement.scrollWidth - document.documentElement.clientWidth,
   ...[...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer]')].map(e => e.scrollWidth - e.clientWidth)]"""
 """How much wider than its window the page is, and its containers."""
+FOCUS = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
+  return [a.getAttribute('role') ?? a.tagName, a.ariaLabel ?? a.textContent.trim()]; }"""
 HAS_TEXT = "text => new URL(location.href).searchParams.get('text') === text"
 
 
@@ -116,6 +113,16 @@ class Bpe:
     def press(self, key: str, times: int = 1) -> None:
         for _ in range(times):
             self.page.keyboard.press(key)
+
+    def tab_to(self, role: str, label: str) -> None:
+        """Press Tab until the focus is there."""
+        passed = []
+        for _ in range(60):
+            self.press("Tab")
+            passed.append(self.page.evaluate(FOCUS))
+            if passed[-1] == [role, label]:
+                return
+        raise AssertionError(f"Tab never came to {role} {label}: {passed}")
 
     def walk(self, times: int, *read: str, book: int = 0) -> list[list[Any]]:
         """Press → so often; the finds of each of the functions `read` in a flipbook after every press.
@@ -271,14 +278,11 @@ def holding_a_key_loses_no_press(bpe: Bpe) -> None:
 
 
 def published_merges_in_order(bpe: Bpe) -> None:
-    """From cold: pick the four sentences, press → nineteen times, see the course's merges, and each step's
-    ties."""
+    """From cold: pick the four sentences, press → nineteen times, see the course's merges. (Each step's ties
+    are in `tests/app/drawing/test_merging.py`.)"""
     bpe.choose("Corpus", "Four sentences")
     bpe.page.wait_for_function(f"() => ({STATE})(0)?.last === 19")
-    walked = bpe.walk(19, STATE, TIES)
-    for step, (_state, ties) in zip(STEPS, walked, strict=True):
-        names_its_ties(ties, step)
-    seen = [state for state, _ties in walked]
+    seen = [state for [state] in bpe.walk(19, STATE)]
     expected = [(step["pair"], step["token"], step["freq"]) for step in STEPS]
     assert [(s["pair"], s["token"], int(s["times"].split()[0])) for s in seen] == expected
     assert [s["newest"] for s in seen] == [step["token"] for step in STEPS]
@@ -290,18 +294,6 @@ def published_merges_in_order(bpe: Bpe) -> None:
     bpe.page.wait_for_url("**/bpe?corpus=course&show=letters&step=19")
     bpe.press("ArrowLeft", 7)
     assert bpe.state()["token"] == STEPS[11]["token"]
-
-
-def names_its_ties(ties: tuple[str, int], step: dict[str, Any]) -> None:
-    """The golden file has each step's number of tied pairs: the frame lists them, or says that there are
-    none."""
-    text, pairs = ties
-    if step["tied_pairs"] == 1:
-        assert text.startswith(("No tie: the runner-up", "It is the only pair left"))
-    else:
-        more = re.search(r"and (\d+) more", text)
-        # "Tied with a, b, c and n more. Rule …: chosen": all pairs in the sentence but the chosen one
-        assert pairs - 1 + int(more.group(1) if more else 0) == step["tied_pairs"] - 1, text
 
 
 def home_end_space_and_scrubbing(bpe: Bpe) -> None:
@@ -335,37 +327,24 @@ def a_reload_keeps_the_step(bpe: Bpe) -> None:
     assert bpe.state()["token"] == "Th"
 
 
-FOCUS = """() => { let a = document.activeElement; while (a.shadowRoot?.activeElement) a = a.shadowRoot.activeElement;
-  return [a.getAttribute('role') ?? a.tagName, a.ariaLabel ?? a.textContent.trim()]; }"""
-
-
 def keyboard_alone(bpe: Bpe) -> None:
     """Corpus, stage and tabs are reached with Tab and worked with Enter and arrows."""
 
-    def tab_to(role: str, label: str) -> None:
-        passed = []
-        for _ in range(60):
-            bpe.press("Tab")
-            passed.append(bpe.page.evaluate(FOCUS))
-            if passed[-1] == [role, label]:
-                return
-        raise AssertionError(f"Tab never came to {role} {label}: {passed}")
-
     bpe.rest()
-    tab_to("combobox", "Corpus")
+    bpe.tab_to("combobox", "Corpus")
     bpe.page.keyboard.type("hug, pug")
     expect(bpe.page.get_by_role("option")).to_have_count(1)
     bpe.press("Enter")
     expect(bpe.page.locator(".ts-flipbook .where").first).to_contain_text("Step 0 of 7")
     bpe.press("ArrowRight")  # at once
     assert bpe.state()["pair"] == ["u", "g"]
-    tab_to("BUTTON", "Next step")
+    bpe.tab_to("BUTTON", "Next step")
     bpe.press("Enter")
     assert bpe.state()["step"] == 2
     bpe.press("ArrowRight")
     assert bpe.state()["step"] == 3
     bpe.at(3)
-    tab_to("tab", "Every pair")
+    bpe.tab_to("tab", "Every pair")
     bpe.press("ArrowRight")
     bpe.press("ArrowRight")
     bpe.press("Enter")
@@ -750,7 +729,7 @@ def every_pair_and_charts(bpe: Bpe) -> None:
     number = len(trace.pair_counts(6))
     expect(panel).to_contain_text(f"Only those with this text, out of all {number} after step 6.")
     panel = bpe.tab("Charts")
-    for chart in ("Tokens in the corpus", "Tokens per word", "Tied pairs", "Count of the chosen pair"):
+    for chart in ("Tokens per word", "Count of the chosen pair"):
         panel.get_by_role("radio", name=chart).or_(panel.get_by_role("button", name=chart)).first.click()
         titles = panel.locator(".js-plotly-plot .ytitle")
         expect(titles.filter(has_text=chart)).to_have_count(1)
@@ -890,33 +869,22 @@ def the_handout_steps_offline(bpe: Bpe, page: Page, tmp_path: Path) -> None:
 
 
 def ties_where_the_runs_part(bpe: Bpe) -> None:
-    """The engine, asked for both rules, names the step of their parting; the page says so and goes there."""
+    """The engine, asked for another rule, names the step of the parting; the page says so and goes there."""
     lines = EXAMPLES["course"].text().splitlines()
     special = ["<|endoftext|>"]
-    rules = {"lowest ids (tokenizers)": "lowest_ids", "greatest (CS336)": "greatest"}
     first = course_trace()
     panel = bpe.tab("Ties")
-    for title, rule in rules.items():
-        other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule=rule)
-        parting = next(step for step in range(1, 20) if first.pair_of(step) != other.pair_of(step))
-        bpe.choose("Compare with tie rule", title)
-        expect(panel).to_contain_text(f"With {title}:")
-        rows = panel.locator(".parting p")
-        expect(rows.nth(0).locator("b")).to_have_text(str(parting))
-        expect(rows.nth(1).locator(".t")).to_have_text(list(first.pair_of(parting)))
-        expect(rows.nth(2).locator(".t")).to_have_text(list(other.pair_of(parting)))
-        panel.get_by_role("button", name=f"Go to step {parting}").click()
-        bpe.shows(parting)
-        assert bpe.state()["pair"] == list(first.pair_of(parting))
-        bpe.press("Home")
-    bpe.choose("When pairs tie, merge", "lowest ids (tokenizers)")
-    bpe.page.wait_for_function("() => location.search.includes('ties=lowest_ids')")
-    expect(panel).to_contain_text("With lowest ids (tokenizers):")
-    bpe.take()
-    bpe.press("Home")
-    other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule="lowest_ids")
-    seen = [tuple(state["pair"]) for [state] in bpe.walk(19, STATE)]
-    assert seen == [tuple(other.pair_of(step)) for step in range(1, 20)]
+    other = train_bpe(Corpus.from_texts(lines), 50, special_tokens=special, tie_rule="greatest")
+    parting = next(step for step in range(1, 20) if first.pair_of(step) != other.pair_of(step))
+    bpe.choose("Compare with tie rule", "greatest (CS336)")
+    expect(panel).to_contain_text("With greatest (CS336):")
+    rows = panel.locator(".parting p")
+    expect(rows.nth(0).locator("b")).to_have_text(str(parting))
+    expect(rows.nth(1).locator(".t")).to_have_text(list(first.pair_of(parting)))
+    expect(rows.nth(2).locator(".t")).to_have_text(list(other.pair_of(parting)))
+    panel.get_by_role("button", name=f"Go to step {parting}").click()
+    bpe.shows(parting)
+    assert bpe.state()["pair"] == list(first.pair_of(parting))
 
 
 # --- hostile text -------------------------------------------------------------------------------------------
