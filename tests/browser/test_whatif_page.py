@@ -49,6 +49,8 @@ def test_a_count_is_dragged_without_the_server(serve: Callable[..., str], page: 
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
     page.reload()
     expect(page.get_by_text("pun occurs 12 times in the corpus")).to_be_visible()
+    run = page.get_by_role("combobox", name="The run")
+    expect(run).to_have_css("text-overflow", "ellipsis")  # its value is longer than a phone is wide
     wait_for_function(page, f"() => {BOOK}?.querySelector('input[type=range]').value === '1'")
 
 
