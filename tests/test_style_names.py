@@ -18,7 +18,7 @@ GAP: Final = "\0"
 """The place of an f-string's field."""
 NAME: Final = r"-?[A-Za-z_][\w-]*"
 OTHERS: Final = re.compile(
-    r"cm-\w+|js-plotly-plot|modebar|st-key-.*|vscode-(?:dark|light|high-contrast(?:-light)?)"
+    r"bg|cm-\w+|js-plotly-plot|legend|main-svg|modebar|st-key-.*|vscode-(?:dark|light|high-contrast(?:-light)?)"
 )
 """Classes of CodeMirror, Plotly and Streamlit, changed by our style sheets, and of VS Code, for its theme."""
 COMPUTED: Final = {

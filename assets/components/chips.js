@@ -364,7 +364,9 @@ function linesOf({ order, kinds }) { // their markup: each <div> begins a line
 function keepInSight(node, part) { // scrolls the part alone, never the page
   const a = node.getBoundingClientRect(), b = part.getBoundingClientRect(), zoom = part.currentCSSZoom ?? 1;
   if (a.top >= b.top && a.bottom <= b.bottom) return;
-  part.scrollTop += (a.top - b.top - Math.max(8, (b.height - a.height) / 3)) / zoom;
+  const line = parseFloat(getComputedStyle(part).lineHeight) || 1; // no line of ids is cut
+  const top = part.scrollTop + (a.top - b.top - Math.max(8, (b.height - a.height) / 3)) / zoom;
+  part.scrollTop = line * Math.round(top / line);
 }
 
 function selectionIn(root) { // browsers differ in how they tell of a selection within a shadow

@@ -11,12 +11,14 @@ class Code extends Component {
   marked = []; // lines
   shown; // the part of the stage shown here
   watcher = new MutationObserver(() => this.show());
+  sizes = new ResizeObserver(() => this.keepInSight()); // a list that was hidden is at its beginning
 
   constructor(root) {
     super(root, "ts ts-code", MARKUP);
     this.list = this.part("ol");
     [this.head, ...this.rows] = this.box.querySelectorAll("header p");
     document.addEventListener("tokensteps:stage", () => this.find(), { signal: this.gone.signal });
+    this.sizes.observe(this.list);
   }
   find() { // the page's flipbook: it may have been mounted again
     const next = document[MAIN]?.querySelector(":scope > .stage");
@@ -57,12 +59,14 @@ class Code extends Component {
     row.className = now ? "now" : "";
     if (!now) return;
     lines[0].ariaCurrent = "step";
-    this.keepInSight(lines[0]);
+    this.keepInSight();
   }
-  keepInSight(line) { // scrolls the list alone, never the page
+  keepInSight() { // scrolls the list alone, never the page
+    const line = this.list.querySelector("[aria-current]");
+    if (!line) return;
     const a = line.getBoundingClientRect(), b = this.list.getBoundingClientRect(), room = 2 * a.height;
     if (a.top >= b.top + room && a.bottom <= b.bottom - room) return;
-    this.list.scrollTop += a.top - b.top - (b.height - a.height) / 2;
+    this.list.scrollTop += (a.top - b.top - (b.height - a.height) / 2) / (line.currentCSSZoom ?? 1);
   }
   receive(message) {
     [this.lines, this.file] = [message.lines, message.file];
@@ -78,6 +82,7 @@ class Code extends Component {
   }
   close() {
     this.watcher.disconnect();
+    this.sizes.disconnect();
     super.close();
   }
 }

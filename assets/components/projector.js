@@ -13,7 +13,7 @@ const SOON = 150; // ms, until a live region may tell of changes
 const AGAIN = 900; // ms, in which a clicker reveals only one answer
 // Parts for projecting by themselves, beside the stage and the tabs; and the parts of a panel to keep in sight.
 const PARTS = ".st-key-playground-chips, .st-key-pipeline-view";
-const PICTURE = '[data-testid="stBidiComponentIsolated"], [data-testid="stPlotlyChart"], .ts.chat, '
+const PICTURE = '[data-testid="stBidiComponentIsolated"], .js-plotly-plot, .ts.chat, '
   + '[data-testid="stDataFrame"], .findings';
 const REVEAL = '[class*="-predict-give_up"] button';
 

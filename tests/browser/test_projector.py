@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.app.drawing.test_comparison import example
-from tests.browser.conftest import ROOT, all_there, at_rest, left_over, pause, turn_to
+from tests.browser.conftest import ROOT, all_there, at_rest, left_over, open_tab, pause, turn_to
 from tests.browser.hands import tab_to
 from tests.browser.test_walk import held
 from tokensteps.drawing.handout import handout
@@ -212,7 +212,10 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
         assert page.evaluate(
             "(m => m.scrollWidth <= m.clientWidth)(document.querySelector('[data-testid=stMain]'))"
         )
+        if name == "pipeline":
+            page.wait_for_function(f"({STAGES_IN_ROWS})().join() === '2,2'")  # never three and one
         if name == "playground":
+            assert page.evaluate(CUT_LINES) == []
             ids_out_of_sight_are_counted_and_come_with_a_key(page)
     page.evaluate("document.exitFullscreen()")  # as the browser's own Escape does
     page.wait_for_function(f"!({ON})")
@@ -222,6 +225,14 @@ def test_every_page(serve: Callable[..., str], open_page: Callable[..., Page]) -
     assert not page.evaluate(ON)
 
 
+STAGES_IN_ROWS = """() => { const tops = [...document.querySelectorAll('.stages li')].map((one) => one.offsetTop);
+  return [...new Set(tops)].map((top) => tops.filter((one) => one === top).length); }"""
+"""How many of the pipeline's stages are in each row."""
+CUT_LINES = """() => { const root = [...document.querySelectorAll('.st-key-playground-editor *')].map((one) => one.shadowRoot).find(Boolean);
+  const box = root.querySelector('.field').getBoundingClientRect(), range = document.createRange();
+  range.selectNodeContents(root.querySelector('.cm-content'));
+  return [...range.getClientRects()].filter(({ top, bottom }) => top < box.bottom && bottom > box.bottom).map(({ bottom }) => bottom - box.bottom); }"""
+"""Lines of the text at the edge of their box."""
 COMPARED = f"""() => {{ const [column, ...others] = {BOOK}.querySelectorAll('.trio > section');
   const seen = (what) => [...column.querySelectorAll(what)].filter((one) => one.checkVisibility());
   const heights = [column, ...others].map((one) => Math.round(one.querySelector('.track').getBoundingClientRect().top));
@@ -247,7 +258,10 @@ def words_that_change_come_with_a_key(page: Page) -> None:
 IDS = """() => { const root = [...document.querySelectorAll('.st-key-playground-chips *')].map((one) => one.shadowRoot).find(Boolean);
   const row = root.querySelector('.ids > p'), box = row.getBoundingClientRect();
   const below = [...row.children].filter((id) => id.getBoundingClientRect().top > box.bottom - 1).length;
-  return { below, told: Number(root.querySelector('.below').textContent.match(/\\d+/)?.[0] ?? 0), lines: row.clientHeight / 21 }; }"""
+  const ids = [...row.children].map((id) => [id, id.getBoundingClientRect()]);
+  const cut = ids.filter(([, { top, bottom }]) => [box.top, box.bottom].some((edge) => top < edge - 1 && bottom > edge + 1)).length;
+  const lit = ids.some(([id, { top, bottom }]) => id.matches('.lit') && top > box.top - 1 && bottom < box.bottom + 1);
+  return { below, cut, lit, told: Number(root.querySelector('.below').textContent.match(/\\d+/)?.[0] ?? 0), lines: row.clientHeight / 21 }; }"""
 
 
 def ids_out_of_sight_are_counted_and_come_with_a_key(page: Page) -> None:
@@ -257,6 +271,10 @@ def ids_out_of_sight_are_counted_and_come_with_a_key(page: Page) -> None:
     page.wait_for_function(f"(({{ below, told, lines }}) => lines >= 2 && told === below)(({IDS})())")
     before = page.evaluate(IDS)["told"]
     assert 0 < before < 55
+    for token in (-9, 0):
+        page.locator(".st-key-playground-chips .ts-chips .r[role]").nth(token).hover()
+        page.wait_for_function(f"(({{ lit, cut }}) => lit && !cut)(({IDS})())")
+    assert page.evaluate(IDS)["told"] == before
     for _ in range(9):
         page.keyboard.press("ArrowDown")
     page.wait_for_function(f"(({{ below, told }}) => told === 0 && below === 0)(({IDS})())")
@@ -522,3 +540,68 @@ def test_the_next_panel_begins_in_sight(serve: Callable[..., str], open_page: Ca
         expect(page.locator("[data-projected] .js-plotly-plot .main-svg").last).to_be_visible()
         at_rest(page)
     expect(page.locator("[data-projected] .regions")).to_be_in_viewport(ratio=0.5, timeout=5_000)
+
+
+PLOTTED = """() => [...document.querySelectorAll('[data-projected] .js-plotly-plot')].flatMap((plot) => {
+  const scale = plot.getBoundingClientRect().width / plot.offsetWidth, texts = [...plot.querySelectorAll('text')];
+  return texts.filter((one) => one.textContent.trim()).map((one) => scale * parseFloat(getComputedStyle(one).fontSize)); })"""
+"""The sizes of a chart's labels on the screen."""
+CODE_NOW = """() => { const list = [...document.querySelectorAll('[data-projected] *')].map((one) => one.shadowRoot?.querySelector('.ts-code ol')).find(Boolean);
+  const [line, box] = [list?.querySelector('li.now'), list].map((one) => one?.getBoundingClientRect());
+  return Boolean(line) && line.top > box.top && line.bottom < box.bottom; }"""
+CLIPPED = """() => [...document.querySelectorAll('[data-projected] *')].flatMap((one) => [...one.shadowRoot?.querySelectorAll('.lat .e') ?? []])
+  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
+"""Pieces of a lattice with a number too long for them."""
+
+
+@pytest.mark.slow
+def test_tabs_on_the_wall(serve: Callable[..., str], open_page: Callable[..., Page]) -> None:
+    """At 1280 × 800: no label is small, the mouse finds a chart's points, the current line of the code is in
+    sight, and no number is cut."""
+    page, app = open_page(viewport={"width": 1280, "height": 800}), serve(ROOT / "app.py")
+
+    def project(name: str) -> None:
+        open_tab(page, name)
+        at_rest(page)
+        enter(page).keyboard.press("v")
+        tab = page.locator("[data-projected]").get_by_role("tab", name=name, exact=True)
+        expect(tab).to_have_attribute("aria-selected", "true")
+        at_rest(page)
+
+    def leave() -> None:
+        for _ in range(2):
+            page.keyboard.press("Escape")
+        page.wait_for_function(f"!({ON})")
+
+    ready(page, f"{app}/bpe?corpus=course&step=9")
+    project("Charts")
+    page.wait_for_function(f"(sizes => sizes.length > 5 && Math.min(...sizes) >= 18)(({PLOTTED})())")
+    assert found_by_mouse(page, ".point >> nth=12") == "step 13: nd"
+    leave()
+    project("Code")
+    page.wait_for_function(f"({CODE_NOW})()")
+    leave()
+    project("Encode")
+    assert left_over(page, TINY, 18) == []
+    leave()
+    ready(page, f"{app}/unigram?corpus=course&size=40&step=127")
+    project("Lattice")
+    assert left_over(page, CLIPPED) == []
+    leave()
+    runs = "runs=bpe,superbpe,pickybpe,unigram"
+    enter(ready(page, f"{app}/compare?corpus=phrases&{runs}&pre=byte_level&step=75"))
+    four = f"{BOOK}?.querySelectorAll('.trio > section').length === 4"
+    page.wait_for_function(f"{four} && ({COMPARED})().level")
+
+
+def found_by_mouse(page: Page, point: str) -> str:
+    """The first line of the words that a chart shows at a point."""
+    box = page.locator(f"[data-projected] .js-plotly-plot {point}").bounding_box()
+    assert box
+    words = page.locator("[data-projected] .hoverlayer .hovertext tspan").first
+    for shift in range(40):  # Plotly looks at the mouse at most every 50 ms
+        page.mouse.move(box["x"] + box["width"] / 2 + shift % 2, box["y"] + box["height"] / 2)
+        pause(page, 60)
+        if words.count():
+            return words.text_content() or ""
+    return ""
