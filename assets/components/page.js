@@ -128,15 +128,17 @@ function upload({ target }) {
 }
 const MESSAGES = '[class*="st-key-playground-chat-row-"]';
 const messageOf = (node) => node.closest?.(MESSAGES)?.className.match(/chat-row-\d+/)[0];
-let message; // the class of the message whose button was pressed by keyboard, and its place
+const buttonsOf = (name) => [...document.querySelectorAll(`.st-key-playground-${name} .stButton button`)];
+let message; // the class of the message whose button was pressed by keyboard, which one of its own, and its place
 function press({ target, detail }) {
   const name = detail === 0 && target.closest?.(".stButton") && messageOf(target);
-  message = name && { name, place: [...document.querySelectorAll(MESSAGES)].map(messageOf).indexOf(name) };
+  const button = name && buttonsOf(name).indexOf(target.closest("button"));
+  message = name && { name, button, place: [...document.querySelectorAll(MESSAGES)].map(messageOf).indexOf(name) };
 }
-function afterMessage({ name, place }) { // its own other button; without it, “Remove” of the next one
-  const own = document.querySelector(`.st-key-playground-${name} .stButton button:enabled`);
-  const next = document.querySelectorAll(MESSAGES)[place]?.querySelector('[class*="-chat-out-"] button');
-  return own ?? next ?? document.querySelector('[class*="-chat-add"] button');
+function afterMessage({ name, button, place }) { // itself or its other one; without a message, “Remove” of the next
+  const own = buttonsOf(name), next = document.querySelectorAll(MESSAGES)[place];
+  return [own[button], ...own].find((one) => one?.matches(":enabled"))
+    ?? next?.querySelector('[class*="-chat-out-"] button') ?? document.querySelector('[class*="-chat-add"] button');
 }
 new MutationObserver(() => {
   if (isDrawing() || !(document.activeElement === document.body || document.activeElement.disabled)) return;
