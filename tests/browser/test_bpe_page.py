@@ -25,6 +25,7 @@ from tests.browser.cable import Gate
 from tests.browser.conftest import (
     ANSWERED_LATER,
     ROOT,
+    all_there,
     as_a_newcomer,
     at_rest,
     lose_first,
@@ -329,8 +330,7 @@ def a_reload_keeps_the_step(bpe: Bpe) -> None:
 
 def keyboard_alone(bpe: Bpe) -> None:
     """Corpus, stage and tabs are reached with Tab and worked with Enter and arrows."""
-
-    bpe.rest()
+    all_there(bpe.page)  # after the reload: a page that grows closes a list
     bpe.tab_to("combobox", "Corpus")
     bpe.page.keyboard.type("hug, pug")
     expect(bpe.page.get_by_role("option")).to_have_count(1)
