@@ -277,7 +277,8 @@ class ClassStrip extends Component {
     this.name("progress", labels.progress, { hidden: !state.give, pressed: this.panel.kind === "progress" });
     this.name("blank", labels.blank, { pressed: Boolean(state.blank) });
     this.name("call", state.all ? labels.let_go : labels.call_back);
-    this.name("pace", this.paceTold() || labels.pace, { hidden: !stageBox(), pressed: Boolean(state.pace) });
+    const bounds = this.paceTold(labels.kept);
+    this.name("pace", bounds || labels.pace, { hidden: !stageBox(), pressed: Boolean(bounds) });
     this.name("lost", filled(labels.lost_number, { number: lost }), { pressed: this.panel.kind === "lost" });
     this.name("code", labels.code, { pressed: this.panel.kind === "code" });
     this.name("present", labels.presenter, { pressed: this.presenter.isOn() });
@@ -291,7 +292,8 @@ class ClassStrip extends Component {
     this.box.classList.toggle("apart", !state.follows);
     this.part(".team-told").replaceChildren(...(state.teams
       ? [teamNode(labels, (state.number - 1) % state.teams)] : []));
-    this.setStop(follows ? this.paceTold() || labels.following : this.room.place ? labels.apart : labels.waiting);
+    const stop = this.room.place ? labels.apart : labels.waiting;
+    this.setStop(follows ? this.paceTold(labels.paced) || labels.following : stop);
     this.name("back", labels.back, { hidden: state.follows || !this.room.place });
     this.noted = this.isNoted();
     this.name("unsure", this.noted ? labels.said_lost : labels.unsure,
@@ -299,9 +301,9 @@ class ClassStrip extends Component {
     this.name("leave", labels.leave);
     this.card.update();
   }
-  paceTold() {
+  paceTold(words) {
     const [first, last] = this.room.state.pace ?? [];
-    return last === undefined ? "" : filled(this.labels.paced, { first, last });
+    return last === undefined ? "" : filled(words, { first, last });
   }
   stepOfStudent() { // the class's; where it is kept between two steps, the student's own
     const { place, state } = this.room;

@@ -67,6 +67,7 @@ def _strip_words() -> dict[str, str]:
         "call_back": _("Call back"),
         "let_go": _("Let go"),
         "pace": _("Keep between …"),
+        "kept": _("Between steps {first} and {last}"),
         "paced": _("At your own pace: steps {first} to {last}"),
         "lost_number": _("Lost: {number}"),
         "code": _("Join code"),
