@@ -306,6 +306,8 @@ def test_the_path_and_the_browsers_storage(serve: Callable[..., str], hall: Page
     expect(which).to_contain_text("answer shown")
     other.get_by_role("link", name="Home", exact=True).click()
     expect(other.locator(".walked")).to_have_text("1 station of 10 done")  # no second erasure
+    for tab in (page, other):
+        at_rest(tab)  # what either draws now would be kept instead of the forgery
     other.evaluate("localStorage.setItem('tokensteps.path', '[1,[1,2,3],[]]'.repeat(99))")
     other.reload()
     expect(other.get_by_role("heading", name="More to try")).to_be_visible()
