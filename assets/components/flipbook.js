@@ -365,7 +365,7 @@ class Flipbook extends Component {
     document.addEventListener("click", (event) => { // a link leads off the page; a report would reach the next one
       const link = linkOf(event), [here, there] = [location, link].map((one) => one?.href.split("#")[0]);
       if (!link || here === there) return;
-      this.play(false);
+      if (this.playing) this.play(false); // else its book may still be on its way
       this.cancel("tell");
       this.send = () => {};
     }, { signal, capture: true });
@@ -632,6 +632,7 @@ class Flipbook extends Component {
   }
   close() {
     if (this.book.param) document[LEFT] = [this.book.run, this.step];
+    this.data = undefined; // a book still on its way is for the page left
     super.close();
   }
   start({ labels }) { // another run, or another language

@@ -394,6 +394,29 @@ def test_back_on_a_slow_network(address: str, page: Page) -> None:
         bpe.at(step)
 
 
+SLOW_BOOKS = """{ const read = Response.prototype.json, released = new Promise((go) => { window.release = go; });
+  Response.prototype.json = async function () {
+    const found = await read.call(this);
+    if (found.frames) await released;
+    return found;
+  }; }"""
+
+
+@pytest.mark.slow
+def test_a_link_leads_on_before_the_book_is_unpacked(address: str, open_page: Callable[..., Page]) -> None:
+    """A stage whose frames are still being unpacked is no obstacle, and leaves its step to no other page."""
+    page = open_page(own="slow-books")
+    page.add_init_script(SLOW_BOOKS)
+    page.goto(f"{address}/bpe?corpus=hug&step=3")
+    page.locator(".ts-flipbook[data-awaits]").wait_for()
+    page.get_by_role("link", name="Playground", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Playground")
+    expect(page.locator(".ts-flipbook")).to_have_count(0)
+    page.evaluate("release()")
+    at_rest(page)
+    assert "step" not in page.url
+
+
 @pytest.mark.slow
 def test_back_corrects_an_address_beyond_the_limits(address: str, page: Page) -> None:
     """Back leads to a number out of range: it is reported, its entry corrected; Forward still leads on."""

@@ -271,17 +271,22 @@ def test_back_and_forward_at_a_station(serve: Callable[..., str], open_page: Cal
     expect(strip.locator(".told p").first).to_contain_text("You answered u + n and h + ug.")
 
 
+def beside_station_4(other: Page, app: str) -> Page:
+    """A new tab beside one that has just come to a station: the progress is for all tabs."""
+    other.goto(app)
+    other.get_by_role("link", name=STATIONS[3].link.label).click()
+    other.wait_for_url("**walk=path.4*")
+    at_rest(other)
+    return other.context.new_page()
+
+
 def test_a_link_leads_on_before_the_scripts_are_there(
     serve: Callable[..., str], open_page: Callable[..., Page]
 ) -> None:
     """On a slow network, a station may be chosen before Home's scripts have come. What they send until Python
     has answered is for Home, and mustn't lead back to it."""
-    other = open_page(own="path-slow")
-    page, app = other.context.new_page(), serve(ROOT / "app.py")
-    other.goto(app)
-    other.get_by_role("link", name=STATIONS[3].link.label).click()
-    other.wait_for_url("**walk=path.4*")
-    at_rest(other)  # its progress is for all tabs
+    app = serve(ROOT / "app.py")
+    page = beside_station_4(open_page(own="path-slow"), app)
     held: list[Route] = []
     gate = Gate(page)
     page.route("**/static/components.*.js", lambda route: held.append(route))
@@ -295,6 +300,30 @@ def test_a_link_leads_on_before_the_scripts_are_there(
     pause(page, 1500)
     gate.open()
     expect(page.locator(CARD).get_by_role("button", name="Reveal")).to_be_visible()
+    assert urlsplit(page.url).path == f"/{STATIONS[4].link.page}"
+
+
+BUSY = """{ const begin = setTimeout, held = window.held = [];
+  window.setTimeout = (run, wait = 0, ...more) => wait ? begin(run, wait, ...more) : held.push(run);
+  const release = () => { window.setTimeout = begin; for (const run of held) run(); };
+  addEventListener("click", () => begin(release, 20), { capture: true, once: true }); }"""
+"""A browser too busy for its timers until it has heard of a click."""
+
+
+def test_a_link_follows_the_messages_before_it(
+    serve: Callable[..., str], open_page: Callable[..., Page]
+) -> None:
+    """Home's scripts have told Streamlit what the browser keeps, but Streamlit hasn't sent it yet, when a
+    link is clicked. Sent after the click, it would lead the server back to Home."""
+    app = serve(ROOT / "app.py")
+    page = beside_station_4(open_page(own="path-busy"), app)
+    page.add_init_script(BUSY)
+    page.goto(app)
+    page.wait_for_function("held.some((run) => String(run).includes('sendUpdateWidgetsMessage'))")
+    page.get_by_role("link", name=STATIONS[4].link.label).click()
+    page.wait_for_url("**walk=path.5*")
+    expect(page.locator(CARD).get_by_role("button", name="Reveal")).to_be_visible()
+    at_rest(page)
     assert urlsplit(page.url).path == f"/{STATIONS[4].link.page}"
 
 

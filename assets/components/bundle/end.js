@@ -28,6 +28,16 @@ function isLeaving() {
   return Boolean(link) && new URL(link.href).pathname !== from;
 }
 
+// Streamlit gathers messages for a moment and sends them with the page that it shows by then: the server would come back
+// to that page if a click on a link went ahead of them, as it does in a busy browser. So it follows them.
+addEventListener("click", (event) => {
+  if (!event.isTrusted || !linkOf(event)) return;
+  const [target] = event.composedPath();
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  setTimeout(() => target.dispatchEvent(new MouseEvent("click", event))); // after Streamlit's timer for the messages
+}, true);
+
 export function draw(name, styles, args) {
   const { parentElement: root } = args;
   if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
