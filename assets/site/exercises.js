@@ -56,7 +56,8 @@ function plainSigns(text) { // as teaching/questions.py reads numbers
   const lowered = (signs) => `^${[...signs].map((sign) => LOWERED[RAISED.indexOf(sign)]).join("")}`;
   const raised = text.trim().replace(UNIT, "").replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+/g, lowered);
   return raised.replace(/[×·⋅÷−–⁄:]/g, (sign) => SIGNS[sign]).replaceAll("**", "^")
-    .replace(THOUSANDS, (match) => match.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".").trim();
+    .replace(THOUSANDS, (match) => match.replaceAll(",", "")).replace(/(?<=\d),(?=\d)/g, ".")
+    .replace(/(?<=[\d)])(?<!\b0)\s*x\s*(?=[\d.(])/gi, "*").trim();
 }
 class Calculation {
   at = 0;
@@ -149,6 +150,10 @@ function rounded([top, bottom], places) { // a number without its point
 
 // --- typed text in its plain form: [form], or the complaint that it can't be read
 const line = (text) => text.normalize("NFC").split(/\s+/).filter(Boolean).join(" ");
+function piecesOf(text) {
+  const typed = text.replace(/[<[(]unk[>\])]/gi, " \0 ").replaceAll("##", " ");
+  return typed.split(/[\s|·+,\-[\]"'“”]+/).filter(Boolean);
+}
 const READ = {
   choice: (text) => [text],
   line: (text) => [line(text)],
@@ -162,10 +167,10 @@ const READ = {
   count: (text, lock) => READ.number(text, lock),
   split(text, { whole }) {
     if (/^\W*unk\W*$/i.test(text)) return ["[UNK]"];
-    const typed = text.replace(/[<[(]unk[>\])]/gi, " \0 ").replaceAll("##", " ");
-    const pieces = typed.split(/[\s|·+,\-[\]"'“”]+/).filter(Boolean);
-    const isWhole = pieces.includes("\0") || !whole || pieces.join("") === whole;
-    return isWhole ? [pieces.join(" ").replaceAll("\0", "[UNK]")] : WORDS.split.replace("{word}", () => whole);
+    const plain = narrow(text).trim(), small = plain.slice(0, 1).toLowerCase() + plain.slice(1); // a phone's capital
+    const fits = (pieces) => pieces.includes("\0") || !whole || pieces.join("") === whole;
+    const pieces = [text, plain, small].map(piecesOf).find(fits);
+    return pieces ? [pieces.join(" ").replaceAll("\0", "[UNK]")] : WORDS.split.replace("{word}", () => whole);
   },
 };
 function verdictOn(text, lock) {

@@ -399,6 +399,7 @@ def attempts(question: Question) -> Iterator[str]:
             yield from (
                 f"{value.numerator}/{value.denominator}",
                 f"{value.numerator} ÷ (1×{value.denominator})",
+                f"{value.numerator} x 1/{value.denominator}",
             )
             yield from (
                 f"{float(value):.3f}".replace(".", ","),
@@ -425,6 +426,7 @@ def attempts(question: Question) -> Iterator[str]:
                 key.replace(" ", "|"),
                 key.replace(" ", " + "),
                 f"[{key}]",
+                f" {key.capitalize()}",
                 key.replace("##", ""),
                 "unk",
                 "[UNK]",

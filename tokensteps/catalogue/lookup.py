@@ -11,7 +11,7 @@ import regex
 from tokenizers_core.errors import TokenizersCoreError, quoted
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.language.i18n import N_, count
-from tokensteps.language.numbers import read_whole
+from tokensteps.language.numbers import FULL_WIDTH, read_whole
 from tokensteps.limits import IDS_LIMIT
 
 SEARCH_SECONDS: Final = 1.5
@@ -101,8 +101,10 @@ def ids_written(subject: ShownTokenizer, written: str) -> list[int]:
     >>> from tokensteps.catalogue.shipped import gpt2
     >>> ids_written(gpt2(), "[15496, 995]")
     [15496, 995]
+    >>> ids_written(gpt2(), "１５４９６、９９５")
+    [15496, 995]
     """
-    parts = regex.findall(r"[^\s,;\[\]()]+", written)
+    parts = regex.findall(r"[^\s,;、\[\]()]+", written.translate(FULL_WIDTH))
     if len(parts) > IDS_LIMIT:
         raise LookupFailed("many", "", number=count(len(parts)), last=count(IDS_LIMIT))
     tokens = subject.all_tokens()

@@ -7,9 +7,12 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
 from tokensteps.language.i18n import UNSPACED, count, current_language
 
+FULL_WIDTH: Final = {0x3000: 0x20, **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
+"""Full-width characters and spaces, as Chinese and Japanese keyboards type them, to ASCII ones."""
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from tokensteps.drawing.tokens import PLAIN, Style, chip, fill
 from tokensteps.language.i18n import _, count, ngettext, sentences
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.language.slips import SLIPS
 from tokensteps.teaching.splitting import readings, with_symbol
 
@@ -266,8 +267,6 @@ def grade_choice(options: Sequence[str], grade: Callable[[str], Verdict]) -> Cal
 _SIGNS: Final = str.maketrans(
     {"×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "–": "-", "⁄": "/", ":": "/"}
 )
-FULL_WIDTH: Final = {0x3000: 0x20, **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}}
-"""Full-width characters and spaces, as Chinese and Japanese keyboards type them, to ASCII ones."""
 _OPERATIONS: Final[dict[type, Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -308,12 +307,14 @@ class Number(NamedTuple):
 
 
 def read_number(text: str) -> Number | None:
-    """A number as people write it: `0.05`, `1/20`, `5 / (20 × 5)`, `0.2³`, `0.2^3`, `1,234`, `0,05`, `5 %`,
+    """A number as people write it: `0.05`, `1/20`, `5 / (20 x 5)`, `0.2³`, `0.2^3`, `1,234`, `0,05`, `5 %`,
     `11 times`, `≈ 3.3`, `２０`, `05`, and `1/8 = 0.125`, where both sides must be the same number; None for
     anything else.
 
-    >>> read_number("5 / (20 × 5)").value, read_number("1,234").value, read_number("2,5").value
-    (Fraction(1, 20), Fraction(1234, 1), Fraction(5, 2))
+    >>> read_number("5 / (20 × 5)").value, read_number("5/45 x 6/45").value
+    (Fraction(1, 20), Fraction(2, 135))
+    >>> read_number("1,234").value, read_number("2,5").value
+    (Fraction(1234, 1), Fraction(5, 2))
     >>> [read_number(typed).value for typed in ("0.2^3", "0.2**3", "0.2³", "1/125 = 0.008", "11 times")]
     [Fraction(1, 125), Fraction(1, 125), Fraction(1, 125), Fraction(1, 125), Fraction(11, 1)]
     >>> read_number("１　／　２０").value, read_number("007").value, read_number("00.50").value
@@ -334,6 +335,7 @@ def _read_side(text: str) -> Number | None:
     text = _RAISED.sub(lambda match: f"^{match[0].translate(_LOWERED)}", _UNIT.sub("", text.strip()))
     text = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), text.translate(_SIGNS).replace("**", "^"))
     text = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", text)
+    text = re.sub(r"(?<=[0-9)])(?<!\b0)\s*[xX]\s*(?=[0-9.(])", "*", text)  # no keyboard has a ×
     text = re.sub(r"(?<![0-9.])0+(?=[0-9])", "", text)  # 05, which Python refuses
     percent = text.endswith("%")
     text = text.removesuffix("%").strip()

@@ -12,6 +12,7 @@ from tokenizers_core.training.merge_trace import MergeTrace
 from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokensteps.drawing.tokens import Style, parts, readable
 from tokensteps.language.i18n import _
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.limits import ANSWER_LIMIT
 
 WORD_LENGTH: Final = 24
@@ -60,13 +61,24 @@ def readings(text: str, word: str, prefix: str = "") -> list[tuple[str, ...]]:
     The word is as shown to the learner. Between pieces there are spaces or other `SEPARATORS`, unless those
     are the word's own. A continuation prefix may be typed or left out. So may the sign for a space in front
     of the word, and `</w>` behind it: the missing sign may be a piece of its own or a part of the next one.
-    Typed text is read in the word's own Unicode form: no keyboard types a decomposed é.
+    Typed text is read in the word's own Unicode form: no keyboard types a decomposed é. Where it doesn't make
+    the word, it may with ASCII characters for full-width ones, or with a small first letter: phones begin
+    with a capital.
 
     >>> readings("h ##ug s", "hugs", "##"), readings("h g", "hug")
     ([('h', 'ug', 's')], [])
     >>> readings("th is", "Ġthis"), readings("a|-|b", "a-b")
     ([('Ġth', 'is'), ('Ġ', 'th', 'is')], [('a', '-', 'b')])
+    >>> readings("H ug s", "hugs"), readings("ｈ ｕｇ ｓ", "hugs"), readings("H ug s", "Hugs")
+    ([('h', 'ug', 's')], [('h', 'ug', 's')], [('H', 'ug', 's')])
     """
+    narrow = text.strip().translate(FULL_WIDTH)
+    forms = (text, narrow, narrow[:1].lower() + narrow[1:])
+    return next(filter(None, (_readings(form, word, prefix) for form in forms)), [])
+
+
+def _readings(text: str, word: str, prefix: str) -> list[tuple[str, ...]]:
+    """The same for a text that is read as it is."""
     typed = re.sub(r"\s+", " ", text.strip()[:ANSWER_LIMIT])
     for form in ("NFC", "NFD"):
         if unicodedata.is_normalized(form, word):

@@ -66,7 +66,7 @@ function answerNodes(question, answer) { // as it is shown on a button or beside
 }
 
 // A typed number, as teaching/questions.py reads it for Predict: a decimal, or a sum, product, fraction or power.
-const SIGNS = { "×": "*", "·": "*", "⋅": "*", x: "*", "÷": "/", "⁄": "/", ":": "/", "−": "-", "–": "-" };
+const SIGNS = { "×": "*", "·": "*", "⋅": "*", x: "*", X: "*", "÷": "/", "⁄": "/", ":": "/", "−": "-", "–": "-" };
 const RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹", PART = /\s*(?:([\d.,]+(?:e[-+]?\d{1,3})?)|(\S))/giy;
 const OPERATIONS = [
   { "+": (one, other) => one + other, "-": (one, other) => one - other },
@@ -88,7 +88,7 @@ function readNumber(text) { // NaN for anything else; both sides of 1/8 = 0.125 
 function readSide(text) { // a number without a sign of equality
   const narrow = text.trim().replace(UNIT, "").replace(/\*\*/g, "^")
     .replace(/⁻?[⁰¹²³⁴-⁹]+/g, (raised) => `^${raised.replace(/./g, (sign) => "-0123456789"[RAISED.indexOf(sign)])}`)
-    .replace(/[×·⋅x÷⁄:−–]/g, (sign) => SIGNS[sign]);
+    .replace(/[×·⋅xX÷⁄:−–]/g, (sign) => SIGNS[sign]);
   const share = narrow.endsWith("%") ? 100 : 1, parts = [...narrow.replace(/%$/, "").matchAll(PART)];
   let next = 0;
   const sign = () => parts[next]?.[2], takes = (wanted) => sign() === wanted && ++next;

@@ -17,6 +17,7 @@ from tokenizers_core.training.wordpiece import ScoredCandidate
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, count, sentences
 from tokensteps.language.messages import explained
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.teaching.events import merge_at
 from tokensteps.teaching.exercises.merging import bpe_rule, wordpiece_rule
@@ -32,7 +33,6 @@ from tokensteps.teaching.exercises.words import (
     word_counts_table,
 )
 from tokensteps.teaching.questions import (
-    FULL_WIDTH,
     UNREAD,
     WRONG,
     Question,

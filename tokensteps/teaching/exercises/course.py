@@ -16,6 +16,7 @@ from tokenizers_core.training.unigram_trace import UnigramTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.tokens import fill
 from tokensteps.language.i18n import _, sentences
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.runs.corpora import EXAMPLES
 from tokensteps.teaching.exercises.encoding import bpe_question, wordpiece_question
 from tokensteps.teaching.exercises.merging import next_pair, scored_words
@@ -145,7 +146,7 @@ def normalized(text: str) -> Draft:
     why = f"<code>{escape(true)}</code>"
 
     def grade(answer: str) -> Verdict:
-        plain = " ".join(answer.split())
+        plain = " ".join(answer.translate(FULL_WIDTH).split())
         if plain == true:
             return right(why)
         mine = f"<code>{escape(answer.strip()[:80])}</code>"

@@ -13,9 +13,9 @@ from tokenizers_core import Lattice
 from tokenizers_core.encoding.models.lattice import Arrival, ForwardEvent
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, listed, ngettext, sentences
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.teaching.exercises.words import FAMILIES, Draft, prompt, sheet_html
 from tokensteps.teaching.questions import (
-    FULL_WIDTH,
     Board,
     Cells,
     Question,

@@ -17,6 +17,7 @@ from tokensteps.drawing.chips import TextRun, run_chip
 from tokensteps.drawing.tokens import Style, chips, fill
 from tokensteps.language.i18n import _, count, listed, ngettext, sentences
 from tokensteps.language.names import ALGORITHM_NAMES
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.limits import SENTENCE_LIMIT
 from tokensteps.runs.algorithms import BPE, COMPARE_ALGORITHM, UNIGRAM, trace_at
 from tokensteps.runs.corpora import EXAMPLES, plain_text
@@ -238,7 +239,7 @@ def differs_question(_subject: ShownTokenizer | None) -> Question:
         return fill(_("{facts}."), facts=listed(each))
 
     def grade(answer: str) -> Verdict:
-        word = answer.strip().lower()
+        word = answer.translate(FULL_WIDTH).strip().lower()
         if word in ways:
             return right(explain(word))
         if word not in snapshot.trace.corpus.words:
