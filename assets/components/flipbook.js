@@ -339,6 +339,7 @@ class Flipbook extends Component {
     box.addEventListener("tokensteps:keep", ({ detail }) => this.keep(detail));
     for (const event of ["pointerdown", "focusin"]) box.addEventListener(event, () => { document[BOOK] = box; });
     box.addEventListener("click", (event) => {
+      if (!this.book.run) return; // it is on its way
       const node = event.target.closest("[data-do],[data-step],[data-pick]");
       const { do: what, step: to, pick, answer } = node?.dataset ?? {};
       if (to) this.go(Number(to), 1); // in the timeline or in a frame
@@ -392,6 +393,7 @@ class Flipbook extends Component {
     return this.book.frames[this.step - this.book.first];
   }
   go(to, beat) {
+    if (!this.book.run) return;
     this.play(false);
     this.move(to, beat);
   }
@@ -545,6 +547,7 @@ class Flipbook extends Component {
     this.target = [root, args];
   }
   watchPlace(end) {
+    if (this.gone.signal.aborted) return; // another book has taken its place
     const [root, args] = this.target, here = this.box.getBoundingClientRect();
     const there = root.host.getBoundingClientRect(), scrolled = this.root.host.parentElement.scrollTop;
     const fits = Math.abs(there.top - here.top - scrolled) < 1 && Math.abs(there.left - here.left) < 1;

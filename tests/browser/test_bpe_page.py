@@ -394,6 +394,22 @@ def test_back_on_a_slow_network(address: str, page: Page) -> None:
         bpe.at(step)
 
 
+@pytest.mark.slow
+def test_a_page_that_a_link_left_hears_again_after_back(address: str, page: Page) -> None:
+    """At once, without a click: the link isn't on its way any more."""
+    bpe = Bpe(page, address).open("/bpe?corpus=hug&step=2", step=2)
+    bpe.tab("Every pair")
+    bpe.rest()
+    page.get_by_role("link", name="WordPiece", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("WordPiece")
+    at_rest(page)
+    page.go_back()
+    bpe.at(2)
+    bpe.rest()
+    page.keyboard.press("ArrowRight")
+    bpe.at(3)  # Python's table, too
+
+
 SLOW_BOOKS = """{ const read = Response.prototype.json, released = new Promise((go) => { window.release = go; });
   Response.prototype.json = async function () {
     const found = await read.call(this);
@@ -408,7 +424,7 @@ def test_a_link_leads_on_before_the_book_is_unpacked(address: str, open_page: Ca
     page = open_page(own="slow-books")
     page.add_init_script(SLOW_BOOKS)
     page.goto(f"{address}/bpe?corpus=hug&step=3")
-    page.locator(".ts-flipbook[data-awaits]").wait_for()
+    page.locator(".ts-flipbook[data-awaits] [data-do=play]").click()
     page.get_by_role("link", name="Playground", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Playground")
     expect(page.locator(".ts-flipbook")).to_have_count(0)

@@ -24,12 +24,13 @@ function adoptStyles(root, styles) { // a library may have brought sheets of its
 // back to it.
 function isLeaving() {
   const { event, path, from, at } = document[CLICKED] ?? {};
+  if (location.pathname !== from) delete document[CLICKED]; // it is there: Back finds no link on its way
   const link = event && location.pathname === from && performance.now() - at < PATIENCE && linkOf(event, path);
   return Boolean(link) && new URL(link.href).pathname !== from;
 }
 
-// Streamlit gathers messages for a moment and sends them with the page that it shows by then: the server would come back
-// to that page if a click on a link went ahead of them, as it does in a busy browser. So it follows them.
+// Streamlit gathers messages for a moment and sends them with the page that it shows by then: the server would come
+// back to that page if a click on a link went ahead of them, as it does in a busy browser. So it follows them.
 addEventListener("click", (event) => {
   if (!event.isTrusted || !linkOf(event)) return;
   const [target] = event.composedPath();
@@ -40,6 +41,7 @@ addEventListener("click", (event) => {
 
 export function draw(name, styles, args) {
   const { parentElement: root } = args;
+  isLeaving();
   if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
   const staying = (send) => (...message) => { if (!isLeaving()) send(...message); };
   const [setStateValue, setTriggerValue] = [staying(args.setStateValue), staying(args.setTriggerValue)];
