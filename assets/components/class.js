@@ -392,7 +392,8 @@ class ClassStrip extends Component {
     const went = document[SHOWN]?.went === this.joining?.nonce, { page } = this.joining?.to ?? {};
     if (current && went && (isAside() || (page && page !== current.page))) this.joining = null; // a hand has gone on
     if (current && isAside()) this.giveUp();
-    if (!current || isAside() || this.reporting || document.hidden || stageBox()?.matches("[data-awaits]")) return;
+    if (!current || isAside() || this.reporting || document.hidden) return;
+    if (stageBox()?.matches("[data-awaits], [data-pictured]")) return;
     if (!room.isLecturer() || !room.state || room.state.ended || (room.behind && !leads)) return;
     if (document[SHOWN].stage && !stageBox()) return; // on its way: the last one may have written a step to the address
     if (stageBox() && this.isTurning()) return;

@@ -145,7 +145,8 @@ class Editor extends Component {
     const status = await this.drawn(path, body);
     setUnsent(this, false);
     this.asking = false;
-    if (nonce !== this.nonce || this.gone.signal.aborted) return;
+    if (this.gone.signal.aborted) return;
+    if (nonce !== this.nonce) return void (this.dirty && this.ask());
     if (status === 200) this.base = at;
     if (status === 404) delete document[DRAWN]; // until the page has drawn them again
     if (status === RESET || (status === 200 && at !== this.at)) return void this.ask();

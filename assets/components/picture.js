@@ -137,6 +137,7 @@ class Picture extends Component {
     const range = box.querySelector("input"), first = Number(range.value), last = Number(range.max);
     const pictures = [];
     const go = (step) => box.dispatchEvent(new CustomEvent("tokensteps:go", { detail: { step } }));
+    box.toggleAttribute("data-pictured", true); // nobody is led there
     try {
       for (let step = first; step <= last && pictures.length < this.steps; step++) {
         if (step > first) go(step);
@@ -145,7 +146,8 @@ class Picture extends Component {
         pictures.push(await pngOf(await svgOf(box)));
       }
     } finally {
-      go(first);
+      if (box.isConnected) go(first);
+      box.toggleAttribute("data-pictured", false);
     }
     return animated(pictures, PAUSE);
   }

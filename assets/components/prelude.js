@@ -186,7 +186,8 @@ const isComposing = ({ isComposing: composes, keyCode }) => composes || keyCode 
 const hasModifier = (event) => event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
 const shortened = (text, most) => text.slice(0, most).replace(/[\ud800-\udbff]$/, ""); // no half of a character
 
-function keyOf({ key, code }) { // its name, a letter in lower case; without Latin letters, the letter at its place
+// A key's name, a letter in lower case; without Latin letters, the letter at its place. Autofill sends none.
+function keyOf({ key = "Unidentified", code }) {
   if (key === ":" && code === "Period") return "."; // a clicker's, where a French keyboard is set
   const [, latin] = /^Key([A-Z])$/.exec(code) ?? [], isForeign = /^[^\p{Script=Latin}\p{Script=Common}]$/u.test(key);
   return key.length > 1 ? key : (isForeign && latin ? latin : key).toLowerCase();

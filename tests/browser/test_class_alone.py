@@ -234,6 +234,51 @@ def test_nothing_is_asked_of_a_class_that_has_ended(strip: Page, there: bool) ->
     assert strip.evaluate("streams.map((one) => one.readyState)") == [2]
 
 
+def test_no_question_comes_back_after_the_end(strip: Page) -> None:
+    """When its time would have been over, or a late answer is refused."""
+    strip.clock.install()
+    strip.evaluate(
+        """() => {
+      const question = { input: "number", say: { "": "?" }, key: [] };
+      strip.room.state = { round: { round: 1, state: "open", ends: Date.now() + 60_000, question } };
+      globalThis.card = new Card(strip);
+      card.update();
+    }"""
+    )
+    expect(strip.locator(".ts-class-card")).to_be_visible()
+    strip.evaluate("strip.room.state.ended = true; card.node.hidden = true")
+    strip.clock.run_for(61_000)
+    strip.evaluate("card.tick()")
+    expect(strip.locator(".ts-class-card")).to_be_hidden()
+
+
+def test_tasks_taken_back_from_two_devices(strip: Page) -> None:
+    """The other device was faster: the panel closes, and nothing is sent."""
+    strip.evaluate(
+        """() => {
+      strip.labels = new Proxy({}, { get: (_, name) => String(name) });
+      strip.post = strip.room.post;
+      strip.room.state.give = { page: "exercises", query: "", label: "Tasks", progress: { questions: [] } };
+      new Panel(strip).turn("progress");
+    }"""
+    )
+    strip.evaluate("strip.room.state.give = null")
+    strip.get_by_role("button", name="take_back").click()
+    expect(strip.get_by_role("dialog")).to_be_hidden()
+    assert strip.evaluate("posts") == []
+
+
+def test_an_animation_being_saved_leads_nobody(strip: Page) -> None:
+    strip.evaluate(FOLLOWER)
+    strip.evaluate("place('bpe'); document[SHOWN] = {}; strip.isTurning = () => false; strip.reported = ''")
+    for pictured, sent in ((True, []), (False, ["place"])):
+        strip.evaluate(
+            "pictured => { document[MAIN].toggleAttribute('data-pictured', pictured); return strip.report(); }",
+            pictured,
+        )
+        assert strip.evaluate("posts.map(([what]) => what)") == sent
+
+
 def test_a_class_that_is_gone_leaves_no_screen_black(strip: Page) -> None:
     """As on the next day, where nobody has ended it: the page says why, and can be left."""
     strip.clock.install()
@@ -318,7 +363,7 @@ def test_a_student_stays_the_same_when_an_answer_is_cut_off(strip: Page) -> None
 
 
 NUMBERS = (
-    *("12", "0.05", "0,05", ".5", "1,234", "1,234.5", "-0.5", "\u22120.5", "\u20130.5", "1/20", "5/20*5", "5 / (20 \u00d7 5)"),
+    *("12", "0.05", "0,05", ".5", "1,234", "1,234.5", "-0.5", "\u22120.5", "\u20130.5", "1/20", "5/20*5", "5 / (20 \u00d7 5)", "5 / (20 x 5)", "1/2X3"),
     *("(5)/(20*5)", "\uff11\uff0f\uff12\uff10", "\u30002\u3000", "5\u3000/\u300020", "1 \u00f7 8", "2:8", "0.2^3", "0.2**3"),
     *("0.2\u00b3", "10\u207b\u00b2", "1.3 * 10^-3", "1e-3", "5 %", "\u2248 3.3", "= 7", "1 + 2*3", "2 - -3", "-(2)", "2^2^3"),
     *("11 times", "3\u6b21", "5 \u56de", "0.5 nats.", "1/8 = 0.125", "1/3 \u2248 0.33", "1/8 = 12.5 %", "2 = 2 = 4/2", "7 pairs = 7"),

@@ -107,21 +107,24 @@ LATE = """() => {
     globalThis.pngOf = async (step) => step;
     globalThis.animated = (pictures) => pictures;
     const box = document.querySelector("div");
+    const pictured = [];
     box.step = 2;
     box.addEventListener("tokensteps:go", ({ detail: { step } }) => {
+      pictured.push(box.hasAttribute("data-pictured"));
       box.toggleAttribute("data-stale", step > 4);
       if (step <= 4) box.step = step;
     });
-    return Picture.prototype.apng.call({ steps: 9 }, box);
+    return Picture.prototype.apng.call({ steps: 9 }, box)
+      .then((pictures) => [pictures, pictured, box.hasAttribute("data-pictured")]);
   }"""
 
 
 def test_an_animation_ends_before_a_frame_that_is_not_here(page: Page) -> None:
-    """The stage still shows the frame before, greyed out."""
+    """The stage still shows the frame before, greyed out. Its steps are marked as nobody's."""
     page.goto("about:blank")
     page.set_content('<div><input type="range" max="9" value="2"><p class="stage"></p></div>')
     page.add_script_tag(content=read_script("picture").replace("export default ", ""))
-    assert page.evaluate(LATE) == [2, 3, 4]
+    assert page.evaluate(LATE) == [[2, 3, 4], [True] * 4, False]
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ class Card {
       this.draft = this.written() ?? round?.mine ?? "";
       if (round && round.state === "open") this.announce();
     }
-    this.node.hidden = !now || room.put === now;
+    this.node.hidden = !now || room.put === now || !room.state || room.state.ended || Boolean(room.refused);
     if (this.node.hidden) return;
     if (now === "name") {
       this.drawName();
@@ -152,7 +152,8 @@ class Card {
   }
   words({ parts }) { // in one's own; a word to be found is one line
     return make(parts ? "input" : "textarea", { className: "words", ariaLabel: this.labels.your_words, rows: 3,
-      maxLength: parts ? 40 : 300, autocomplete: "off", spellcheck: !parts, data: { key: "words" } });
+      maxLength: parts ? 40 : 300, autocomplete: "off", autocapitalize: parts ? "none" : "sentences",
+      spellcheck: !parts, data: { key: "words" } });
   }
   cutter({ word }) { // a cut between two letters comes and goes
     const box = make("div", { className: "cutter", ariaLabel: this.labels.cut_hint });

@@ -199,8 +199,8 @@ class Panel {
       this.strip.post("pace");
       this.turn("");
     } else if (what === "ungive") {
-      const { page, query } = this.strip.room.state.give;
-      this.strip.post("give", { page, query, questions: 0 });
+      const { give } = this.strip.room.state; // another device may have been faster
+      if (give) this.strip.post("give", { page: give.page, query: give.query, questions: 0 });
       this.turn("");
     } else if (what === "end") {
       this.turn("");

@@ -264,7 +264,7 @@ class Wall {
       this.act("close");
       event.preventDefault();
       event.stopPropagation();
-    } else if (event.key === "Enter" && event.target.matches("input")) {
+    } else if (event.key === "Enter" && this.draft && event.target.matches("input")) {
       this.act("send");
       event.preventDefault();
     }
