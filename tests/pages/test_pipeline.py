@@ -486,9 +486,20 @@ def test_entities_are_found_by_offsets() -> None:
     number_box(app, "end").set_value(start + 12)
     run(app)
     assert problems(app) == [] and f"Right: text[{start}:{start + 12}]" in bodies(app, "note")[-1]
-    number_box(app, "start").set_value(-5)
-    run(app)
-    assert problems(app)
+    for begin, end in ((-5, start + 12), (start - len(text), start - len(text) + 12)):
+        number_box(app, "start").set_value(begin)
+        number_box(app, "end").set_value(end)
+        run(app)
+        assert problems(app)
+
+
+def test_each_place_of_a_name_has_its_offsets() -> None:
+    app = opened(tab="Entities", a="From Brooklyn to Brooklyn.")
+    for start, right in ((5, True), (6, False), (17, True)):
+        number_box(app, "start").set_value(start)
+        number_box(app, "end").set_value(start + len("Brooklyn"))
+        run(app)
+        assert (problems(app) == []) == right
 
 
 def test_a_text_without_names_has_no_entities() -> None:

@@ -459,7 +459,11 @@ def ask_chooser(trace: MergeTrace, step: int, style: Style) -> Question | None:
     return Question(
         "language",
         escape(_("The language whose parallel lines are served worst chooses the next merge. Which is it?")),
-        Choice(options, {language: escape(language_name(language)) for language in options}),
+        Choice(
+            options,
+            {one: escape(language_name(one)) for one in options},
+            {one: language_name(one) for one in options},
+        ),
         key,
         grade_choice(options, grade),
         because,

@@ -185,6 +185,10 @@ def test_which_language_chooses_the_next_merge() -> None:
     assert len(requests) == len(trace)
     for step, result in requests[::7]:
         graded_like_predict(trace, step, result)
+        form = question_after(trace, step, "language", Style()).form
+        assert isinstance(form, Choice) and [form.names[one] for one in trace.corpora] == [
+            "English", "German", "Spanish", "Russian", "Chinese", "Hindi",
+        ]  # fmt: skip
         tokens = {
             language: sum(len(trace.splits(step, [word])[word]) * times for word, times in corpus.items())
             for language, corpus in trace.corpora.items()
@@ -323,6 +327,11 @@ def test_a_run_ends() -> None:
     assert ask_class(trace, len(trace), "pair", Style()) is None
     last = ask_class(trace, len(trace) - 1, "pair", Style())
     assert last is not None and last["kind"] != "pair"  # one pair is left: nothing to choose
+    many = train_bpe(
+        Corpus.from_counts({f"{number:03}": 1 for number in range(130)})
+    )  # choices with their counts
+    last = ask_class(many, len(many) - 1, "pair", Style())
+    assert last is not None and last["kind"] == "split"
     assert steps_with_questions(trace, 0, 3) == [0, 1, 2]
     unigram = RUNS["unigram"]
     for step in steps_with_questions(unigram, 0, len(unigram)):

@@ -53,6 +53,7 @@ from tests.samples import STRESS
 from tokenizers_core import train_bpe
 from tokenizers_core.training.kinds.paritybpe import ParityTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
+from tokensteps.language.i18n import using_language
 from tokensteps.language.names import LANGUAGE_NAMES
 from tokensteps.limits import CORPUS_COUNT, CORPUS_LINES, CORPUS_WORD
 from tokensteps.pages.learn import exercises as exercises_page
@@ -688,6 +689,18 @@ def test_an_exercise_counts_once() -> None:
     assert (record.total.answered, record.total.right, record.verdicts[one.name].kind) == (1, 0, RIGHT)
     record.count(make("bpe_pair", 1, 2), Verdict(RIGHT, ""))
     assert record.by_kind["bpe_pair"].answered == 2 and record.recent == (WRONG, RIGHT)
+
+
+def test_a_wrong_try_counts_in_another_language() -> None:
+    """The words of its choice are another language's by then."""
+    record, one = Record(), make("mistake", 3, 1)
+    form = one.question.form
+    assert isinstance(form, Choice)
+    tried = next(option for option in form.options if option != one.question.key)
+    record.answer(one, tried, one.question.grade(tried))
+    with using_language("ja"):
+        record.give_up(make("mistake", 3, 1))
+    assert (record.total.answered, record.total.right, record.verdicts[one.name].kind) == (1, 0, WRONG)
 
 
 def test_so_many_verdicts_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -373,8 +373,7 @@ def ask_for_offsets(view: PipelineView, text: str) -> None:
     )
     if start is None or end is None:
         return
-    first = text.find(name)
-    if (start, end) == (first, first + len(name)):
+    if end == start + len(name) and text.startswith(name, max(0, int(start))):
         note(_("Right: text[{start}:{end}] is it.").format(start=start, end=end))
         return
     value = text[max(0, int(start)) : max(0, int(end))]

@@ -28,6 +28,7 @@ from tokensteps.teaching.questions import (
     RIGHT,
     TIED,
     UNREAD,
+    WRONG,
     SeveralLines,
     Tally,
     Verdict,
@@ -143,7 +144,10 @@ class Record:
         """Count a tried but abandoned exercise as wrong."""
         if exercise.name in self.tries and not self.answered(self.verdicts.get(exercise.name)):
             question, last = exercise.question, self.tries[exercise.name][-1]
-            self.count(exercise, in_steps(question, (), last, question.grade(last), one_try=True))
+            verdict = question.grade(last)
+            if verdict.kind == UNREAD:  # words of another language
+                verdict = Verdict(WRONG, question.solution)
+            self.count(exercise, in_steps(question, (), last, verdict, one_try=True))
 
     def count(self, exercise: Exercise, verdict: Verdict) -> None:
         """Note a verdict. The first one on an exercise counts; later ones are only shown. A verdict on an

@@ -40,22 +40,18 @@ def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
 
     >>> from tokenizers_core import Corpus, train_bpe
     >>> trace = train_bpe(Corpus.from_texts(["low lower lowest"]), merges=4)
-    >>> [watched_in(trace, typed)[1:] for typed in ("lower", "lo", "o + w", "zebra")]
+    >>> [watched_in(trace, typed)[1:] for typed in ("lower", "lo ", "o + w", "zebra")]
     [('word', ('Ġlower',), (1, 2, 3, 4)), ('token', ('lo',), (1, 2)), ('pair', ('o', 'w'), (1,)), ('', (), ())]
+    >>> {watched_in(trace, typed)[1:] for typed in ("o+w", "o ＋ w", "o +w ")}
+    {('pair', ('o', 'w'), (1,))}
     """  # noqa: W505
     if not typed.strip():
         return None
     first, plus, second = typed.partition(" + ")
-    tokens = _known_tokens(trace)
     if plus:
-        pairs = ((one, other) for one in _spellings(trace, first) for other in _spellings(trace, second))
-        pair = next((pair for pair in pairs if pair[0] in tokens and pair[1] in tokens), None)
-        return (
-            Watched(typed, "pair", pair, tuple(steps_changing_pair(trace, *pair)))
-            if pair
-            else Watched(typed, "")
-        )
-    spelled = [*_spellings(trace, typed)]
+        return _watched_pair(trace, typed, (first, second))
+    tokens = _known_tokens(trace)
+    spelled = [*_spellings(trace, typed), *_spellings(trace, typed.strip())]
     word = next((one for one in spelled if one in trace.corpus.words), "")
     token = next((one for one in ([word] if word else spelled) if one in tokens), "")
     steps = {*steps_changing_word(trace, word)} if word else set()
@@ -63,7 +59,21 @@ def watched_in(trace: AnyTrace, typed: str) -> Watched | None:
         steps |= {*steps_changing_token(trace, token)}
     kind = "both" if word and token else "word" if word else "token" if token else ""
     parts = tuple(filter(None, [word or token]))
+    first, plus, second = typed.translate({ord("＋"): "+"}).partition("+")
+    if plus and not parts:
+        return _watched_pair(trace, typed, (first, second))
     return Watched(typed, kind, parts, tuple(sorted(steps)))
+
+
+def _watched_pair(trace: AnyTrace, typed: str, sides: tuple[str, str]) -> Watched:
+    tokens = _known_tokens(trace)
+    first, second = (
+        next(filter(tokens.__contains__, (*_spellings(trace, side), *_spellings(trace, side.strip()))), "")
+        for side in sides
+    )
+    if first and second:
+        return Watched(typed, "pair", (first, second), tuple(steps_changing_pair(trace, first, second)))
+    return Watched(typed, "")
 
 
 def _spellings(trace: AnyTrace, typed: str) -> Iterator[str]:

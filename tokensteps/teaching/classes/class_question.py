@@ -65,7 +65,7 @@ class ClassQuestion(TypedDict, total=False):
 
 def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuestion | None:
     """The question about the step after `step`: of this kind if possible there; for "mixed", by turns. None
-    at the end of a run.
+    at the end of a run, and where nothing is left to choose from.
 
     Its sentences are in all languages, because each student has their own.
     """
@@ -73,9 +73,11 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     if at is None:
         return None
     question = question_after(trace, at, kind, style)
-    if isinstance(question.form, Choice) and len(_offered(trace, at, question.form, style)) < LEAST_CHOICES:
-        kind = "split" if trace.ranked_by == "loss" else [*asks_about(trace)][1]
+    if _has_one_choice(question, trace, at, style):
+        kind = "split" if trace.ranked_by == "loss" or shows_counts(trace) else [*asks_about(trace)][1]
         question = question_after(trace, at, kind, style)
+        if _has_one_choice(question, trace, at, style):
+            return None
     say = {}
     for language in LANGUAGES:
         with using_language(language):
@@ -91,6 +93,11 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
     else:
         result |= {"input": "number"} | graded_number(question)
     return result
+
+
+def _has_one_choice(question: Question, trace: AnyTrace, step: int, style: Style) -> bool:
+    form = question.form
+    return isinstance(form, Choice) and len(_offered(trace, step, form, style)) < LEAST_CHOICES
 
 
 def class_kinds(trace: AnyTrace, step: int, style: Style) -> tuple[str, ...]:
