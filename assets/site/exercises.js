@@ -168,8 +168,11 @@ const READ = {
   split(text, { whole }) {
     if (/^\W*unk\W*$/i.test(text)) return ["[UNK]"];
     const plain = narrow(text).trim(), small = plain.slice(0, 1).toLowerCase() + plain.slice(1); // a phone's capital
-    const fits = (pieces) => pieces.includes("\0") || !whole || pieces.join("") === whole;
-    const pieces = [text, plain, small].map(piecesOf).find(fits);
+    const fits = (pieces) => {
+      const [first, ...others] = pieces.join("").split("\0");
+      return !whole || (others.length ? whole.startsWith(first) && whole.endsWith(others.at(-1)) : first === whole);
+    };
+    const ways = [text, plain, small].map(piecesOf), pieces = ways.find(fits) ?? ways.find((way) => way.includes("\0"));
     return pieces ? [pieces.join(" ").replaceAll("\0", "[UNK]")] : WORDS.split.replace("{word}", () => whole);
   },
 };
