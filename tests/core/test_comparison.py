@@ -285,6 +285,7 @@ def test_events_of_the_newer_kinds_of_bpe_for_a_size() -> None:
             assert (merged.token, merged.freq, merged.again) == (last.token, last.freq, len(merges) - 1)
             gone = {*side.trace[one.step].vocab} - {*side.trace[now].vocab}
             assert {*merged.lost} == gone
+            assert merged.removals == sum(event.kind == "remove" for event in events)
             left += len(gone)
             if merged.bridging:
                 begun.append((snapshot.size, [event.kind for event in events]))

@@ -284,6 +284,23 @@ def test_why_not() -> None:
     assert tokenizer.why_not("xhug", ["x", "hug"]) == UnknownCharacter("x", "x", ("[UNK]",))
 
 
+def test_why_not_the_split_before_a_merge() -> None:
+    """All of its tokens were there, unless one was removed: it needed no further merge, also where one makes
+    them again later."""
+    trace = train_pickybpe(Corpus.from_texts([prose(20_000)]), 400, threshold="0.6")
+    tokenizer, told = trace.tokenizer(), 0
+    for word in [*trace.corpus.words][:300]:
+        steps = tokenizer.explain(word)
+        if any(one.event.kind == "undo" for one in steps):
+            continue
+        for before in steps:
+            reason = tokenizer.why_not(word, before.tokens)
+            if reason.kind == "merged_across":
+                told += 1
+                assert reason.wanted is None
+    assert told > 20
+
+
 def test_sampling() -> None:
     tokenizer = train_pickybpe(Corpus.from_counts(HUG)).tokenizer()
     assert tokenizer.model.sample("hugs", 0.0, Random(1)) == ("hugs",)

@@ -115,6 +115,8 @@ class MergedAcross:
     complete."""
     position: int
     """The symbols before the cut."""
+    final: bool = True
+    """Whether no merge is undone: PickyBPE's removals undo some."""
     kind: ClassVar[Literal["merged_across"]] = "merged_across"
 
 

@@ -43,6 +43,7 @@ from tokenizers_core.text.corpus import Corpus, refuse_no_corpus
 from tokenizers_core.trace import ByContent, Trace
 from tokenizers_core.training.algorithms import ALGORITHMS, EVERY_RUN, UNIGRAM, WORDPIECE, AnyTrace
 from tokenizers_core.training.kinds.paritybpe import Corpora, ParityTrace, check_languages, joined_corpora
+from tokenizers_core.training.kinds.pickybpe import PickyTrace
 from tokenizers_core.training.kinds.superbpe import SuperTrace
 from tokenizers_core.training.merging import Progress
 from tokenizers_core.training.unigram import train_unigram
@@ -121,6 +122,8 @@ class Merged(NamedTuple):
     others left for theirs."""
     lost: tuple[str, ...] = ()
     """PickyBPE's tokens removed since the previous size."""
+    removals: int = 0
+    """The number of PickyBPE's removals since the previous size: some tokens may have come back."""
     bridging: bool = False
     """Whether SuperBPE's second stage began since the previous size."""
 
@@ -196,6 +199,7 @@ class Side:
             trace.score_at(merges[-1]) if isinstance(trace, WordPieceTrace) else None,
             len(merges) - 1,
             tuple(trace.moved(before, now)[1]),
+            now - before - len(merges) if isinstance(trace, PickyTrace) else 0,
             isinstance(trace, SuperTrace) and trace.in_stage_2(now) and not trace.in_stage_2(before),
         )
 

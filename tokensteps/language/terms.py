@@ -47,7 +47,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("corpus|corpora"),
                 N_("training text|training data"),
                 N_(
-                    "The text that a tokenizer is trained on. Training needs only its words and how often each one occurs."
+                    "The text that a tokenizer is trained on. Training needs only its words and how often each one occurs, except in SuperBPE and parity-aware BPE."
                 ),
                 "bpe",
                 COURSE,
@@ -299,7 +299,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("score|scores"),
                 N_("pair score|WordPiece score"),
                 N_(
-                    "How WordPiece chooses a pair: the pair's count divided by the product of its two symbols' counts."
+                    "How WordPiece chooses a pair: the pair's count divided by the product of its two symbols' counts. In a lattice: the log probability of a piece or a path."
                 ),
                 "wordpiece",
                 {**HUG, "step": "1"},
@@ -409,7 +409,9 @@ SECTIONS: Final[tuple[Section, ...]] = (
                 N_("Threshold"),
                 N_("threshold|thresholds"),
                 N_("cutoff|cut-off"),
-                N_("A cutoff: pieces whose loss is below it are pruned, those above it stay."),
+                N_(
+                    "A cutoff: pieces whose loss is below it are pruned, those above it stay. In PickyBPE, a token whose share (IoS) is above it leaves."
+                ),
                 "unigram",
                 {**HUG, "step": "1"},
             ),

@@ -162,7 +162,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "highest": Example(
         N_("highest, higher, lower …"),
-        N_("Six words with two endings: where “est” and “er” end a word, and where they don't."),
+        N_("Six words with two endings, “est” and “er”."),
         _file("highest.txt"),
         "lowest slower",
         {"pre": "end_of_word", "size": 17},

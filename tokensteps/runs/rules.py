@@ -320,7 +320,9 @@ KIND_RULES = (
         "0.9",
         ("0.95", "0.9", "0.8", "0.7", "0.6", "0.5"),
         label=N_("Threshold"),
-        help=N_("A part leaves if a merge took more than this share of its places."),
+        help=N_(
+            "A part leaves if a merge took more than this share of its places. A merge with itself counts once, though it takes two."
+        ),
         when=("kind", "pickybpe"),
     ),
     Setting(

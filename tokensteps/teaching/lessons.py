@@ -176,7 +176,7 @@ PARITY_LINK = Link(
 LETTERS_LINK = Link(N_("What a model gets instead of letters"), "matters", {"scene": "letters"})
 CHALLENGE_LINK = Link(N_("Challenges: set one for your class, then check the answers"), "challenge")
 ERRATA_LINK = Link(N_("Where published figures are wrong"), "errata")
-GLOSSARY_LINK = Link(N_("Every technical term, in two sentences"), "glossary")
+GLOSSARY_LINK = Link(N_("Every technical term, in one or two sentences"), "glossary")
 
 PRACTICE: tuple[Link, ...] = (PREDICT_LINK, CHALLENGE_LINK, ERRATA_LINK, GLOSSARY_LINK)
 """More pages for learners to test themselves."""

@@ -63,6 +63,8 @@ def test_undesired_parts_at_the_first_token() -> None:
 def test_ways_that_agree_have_no_line() -> None:
     html = ways_of_word_html(UNDESIRED.all_cuts("unable"), STYLE)
     assert 'class="part"' not in html and "All ways cut the word alike." in text(html)
+    some = Ways(WordPieceModel(["[UNK]", "a", "ab", "##bc"])).all_cuts("abc")
+    assert "The ways that can cut the word cut it alike." in text(ways_of_word_html(some, STYLE))
     html = ways_of_word_html(UNDESIRED.all_cuts("xyz"), STYLE)
     assert text(html).count("can't be cut this way") == 5 and "can't spell this word" in text(html)
 

@@ -131,6 +131,16 @@ def test_no_tie() -> None:
     trace = counted({"ab": 3, "cd": 2})
     assert "No tie: the runner-up, c + d, occurs 2 times, 1 fewer." in merge_frame(trace[1], Style()).say
     assert "It is the only pair left." in merge_frame(trace[2], Style()).say
+    parallel = train_paritybpe({"en": Corpus.from_counts({"cat": 1}), "de": Corpus.from_counts({"Hund": 1})})
+    said = [merge_frame(snapshot, Style()).say for snapshot in parallel]
+    assert sum("It is the only pair left in this language's corpus." in one for one in said) == 2
+    assert not any("It is the only pair left." in one for one in said)
+
+
+def test_an_end_with_characters_left_out() -> None:
+    """`.` has no token at all, so not every word is one."""
+    trace = train_bpe(Corpus.from_counts({"aab": 2, ".": 1}), limit_alphabet=2)
+    assert merge_frame(trace[-1], Style()).say.endswith("Training ends here: no pair is left.")
 
 
 def test_a_rival_that_may_not_be_merged_is_still_a_pair() -> None:

@@ -360,6 +360,11 @@ def test_every_prune_is_narrated(name: str, size: int) -> None:
             lead = f"Prune {piece}: losing it costs {f'{cost:.4f}' if cost >= 1e-9 else 'nothing'}."
             if cost < 1e-9 <= grown:
                 lead = f"Prune {piece}: it was ranked as free, but losing it now costs {grown:.4f}."
+            elif abs(grown - cost) >= 1e-9:
+                now = f"{grown:.4f}" if grown >= 1e-9 else "0"
+                lead = (
+                    f"Prune {piece}: its loss was {cost:.4f} at its ranking, but losing it now costs {now}."
+                )
             sentences = [lead]
             if changed:
                 sentences.append(
@@ -535,6 +540,8 @@ def test_the_course_to_the_digit() -> None:
     ]
     assert len(rows(start)) == CANDIDATE_ROWS
     assert start.status == "300 → 100 pieces"
+    bare = prune_frame(train_unigram(Corpus.from_counts({"a": 1, "b": 1}), vocab_size=2)[0], PLAIN)
+    assert "They are all 2 characters. A piece's" in bare.say
     step, size = 0, 300
     for number, round_ in enumerate(figures["rounds"]):
         for piece in round_["removed"]:
@@ -699,7 +706,7 @@ def test_the_end_of_sentencepieces_method_is_narrated(name: str, size: int) -> N
     assert steps_of(trace, "finalize") == [len(trace)]
     assert len(final) == len(plain_finalize(trace.word_frequencies, before, size)) == frame_size(frame)
     assert frame.say.startswith(
-        f"Finalize: keep all characters of the corpus and the most probable other pieces, {len(final)} in all."
+        f"Finalize: keep all characters of the alphabet and the most probable other pieces, {len(final)} in all."
     )
     loss = plain_loss(trace.word_frequencies, {piece: -log for piece, log in final.items()})
     assert f"The corpus costs {loss:,.4f}." in frame.say or f"The corpus costs {loss:,.1f}." in frame.say

@@ -67,6 +67,11 @@ TOLD: list[tuple[Reason, str, str]] = [
         "It joined what this split keeps apart, and no merge is undone.",
     ),
     (
+        MergedAcross(SE, ETTLE, 2, final=False),
+        "s + ettle has rank 31,337; se + tt came first, rank 812.",
+        "It joined what this split keeps apart.",
+    ),
+    (
         MergedAcross(SE, None, 2),
         "Both tokens are made on the way, but they are merged further: se + tt has rank 812.",
         "",

@@ -488,10 +488,18 @@ class PickyModel(Model):
                     merge
                     for part in (parts[crossed], parts[following])
                     for merge, _ in self.steps.of(part)
-                    if merge > step and len(self.steps.pairs[merge - 1][0]) == 2
+                    if merge > step
+                    and len(self.steps.pairs[merge - 1][0]) == 2
+                    and not self._is_one(part, step)
                 ]
-                return MergedAcross(self._ranked(step), self._ranked(min(later)) if later else None, crossed)
+                wanted = self._ranked(min(later)) if later else None
+                return MergedAcross(self._ranked(step), wanted, crossed, final=False)
         return Chosen(actual)
+
+    def _is_one(self, text: Private, step: int) -> bool:
+        """Whether a text is one token before a step."""
+        *_, before = [text, *(after for at, after in self.steps.of(text) if at < step)]
+        return len(self._written.read(before)) == 1
 
     def _replaced(self, tokens: tuple[str, ...], symbols: tuple[str, ...]) -> Reason:
         """The token of a split with an unknown character."""

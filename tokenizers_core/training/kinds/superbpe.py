@@ -50,6 +50,7 @@ LINEAR: Final = 600.0
 MOST_WORDS: Final = 4
 """How many words a token may have in stage 2."""
 SPACE: Final = BYTE_TO_SYMBOL[ord(" ")]
+SPACES: Final = "".join(BYTE_TO_SYMBOL[ord(one)] for one in " \t\n\r")
 NOTHING: Final = PrivatePair("\0\0")
 """The record's pair for the change of stages, a step without a merge."""
 
@@ -57,10 +58,10 @@ NOTHING: Final = PrivatePair("\0\0")
 def is_superword(token: str) -> bool:
     """Whether a byte-level token bridges a space.
 
-    >>> is_superword("ĠtheĠway"), is_superword("Ġway"), is_superword("ĠĠ")
-    (True, False, False)
+    >>> is_superword("ĠtheĠway"), is_superword("Ġway"), is_superword("ĠĠ"), is_superword("ĊĠĠ")
+    (True, False, False, False)
     """
-    return SPACE in token.lstrip(SPACE)
+    return SPACE in token.lstrip(SPACES)
 
 
 def may_be_token(token: str, most_words: int) -> bool:

@@ -112,11 +112,7 @@ def tell_ties_of(trace: AnyTrace) -> str:
     margins = [margin for margin in margins_of(trace) if margin is not None]
     if not margins:
         return ""
-    message = ngettext(
-        "{ties} of {all} step with a runner-up was a tie.",
-        "{ties} of {all} steps with a runner-up were ties.",
-        len(margins),
-    )
+    message = _("Steps with a runner-up: {all}; ties among them: {ties}.")
     return message.format(ties=count(margins.count(0)), all=count(len(margins)))
 
 

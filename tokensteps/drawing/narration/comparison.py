@@ -163,10 +163,10 @@ def tell_merged(change: Merged, voice: TextFormat) -> str:
     more = [narration]
     if change.bridging:
         more.append(voice.say(_("From here on tokens may bridge spaces.")))
-    if len(change.lost) == 1:
+    if change.removals == len(change.lost) == 1:
         more.append(voice.say(_("{token} left."), token=voice.token(change.lost[0])))
-    elif change.lost:
-        left = count(len(change.lost))
+    elif change.removals:
+        left = count(change.removals)
         message = _("Other merges: {number}; tokens that left: {left}.")
         more.append(voice.say(message, number=count(change.again), left=left))
     elif change.again:
@@ -182,6 +182,8 @@ def tell_merged(change: Merged, voice: TextFormat) -> str:
 def tell_regained(change: Regained, voice: TextFormat, estimated: bool) -> str:
     """Unigram's pieces that last until here."""
     listed = some_tokens(change.tokens, voice)
+    if change.loss is None and len(change.tokens) == 1:
+        return voice.say(_("Keeps {piece}, the next to go on the way left."), piece=listed)
     if change.loss is None:
         return voice.say(_("Keeps {pieces}, which are all pruned at once on the way left."), pieces=listed)
     text = _("Keeps {piece}, the next to be pruned on the way left: that costs {loss} nats.")

@@ -113,6 +113,8 @@ def tell_where_ways_part(ways: WordWays, voice: TextFormat) -> str:
     cuts = {cut for way, cut in ways.cuts.items() if cut is not None and way != "sampled"} | {*ways.paths}
     if not cuts:
         return voice.say(_("The vocabulary can't spell this word: no way cuts it."))
+    if len(cuts) == 1 and any(cut is None for way, cut in ways.cuts.items() if way != "sampled"):
+        return voice.say(_("The ways that can cut the word cut it alike."))
     if len(cuts) == 1:
         return voice.say(_("All ways cut the word alike."))
     message = ngettext("{number} different split.", "{number} different splits.", len(cuts))

@@ -72,6 +72,8 @@ def tell_match(snapshot: MatchSnapshot, voice: TextFormat) -> str:
             )
         case "match" if not event.found:
             message = _("{piece} is not in the vocabulary: try one character fewer.")
+            if event.end - event.start == 1:
+                message = _("{piece} is not in the vocabulary.")
         case "match" if snapshot.rest:
             message = _("{piece} is in the vocabulary: take it.")
         case "match":

@@ -29,7 +29,11 @@ def tell_removal(event: RemoveEvent, voice: TextFormat) -> Narration:
     twice = event.into == 2 * event.token
     taken = event.merged * (2 if twice else 1)
     lead = voice.say(
-        _("Remove {token}: merging it into {into} took {taken} of its {all} places."),
+        ngettext(
+            "Remove {token}: merging it into {into} took its only place.",
+            "Remove {token}: merging it into {into} took {taken} of its {all} places.",
+            taken + event.left,
+        ),
         token=voice.token(event.token),
         into=voice.token(event.into),
         taken=voice.strong(count(taken)),
@@ -152,6 +156,6 @@ def tell_kind(event: MergeEvent, voice: TextFormat) -> list[str]:
     match event:
         case PickyMergeEvent(restored=True):
             return [voice.say(_("It was removed before, and comes back."))]
-        case SuperMergeEvent(superword=True):
+        case SuperMergeEvent(superword=True, stage=2):
             return [voice.say(_("It bridges a space: plain BPE never makes this token."))]
     return []

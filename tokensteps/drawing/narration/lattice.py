@@ -46,12 +46,14 @@ def tell_lattice(lattice: Lattice, voice: TextFormat) -> Narration:
     lead = voice.say(
         ngettext(
             "{word} can be cut into pieces in {number} way.",
-            "{word} can be cut into pieces in {number} ways. Which is the most probable?",
+            "{word} can be cut into pieces in {number} ways.",
             number,
         ),
         word=voice.token(word),
         number=voice.strong(whole_text(number)),
     )
+    if number > 1:
+        lead = sentences(lead, voice.say(_("Which is the most probable?")))
     known = sum(not edge.unknown for edge in lattice.edges)
     positions = ngettext("{number} place where a piece fits", "{number} places where a piece fits", known)
     why = voice.say(

@@ -87,7 +87,11 @@ def tell_new(snapshot: MergeSnapshot, event: MergeEvent, voice: TextFormat) -> s
     """In a run that extends a tokenizer, the merge's rank and its token's id; nothing in others."""
     if not (old := snapshot.trace.old_merges):
         return ""
-    text = _("New: merge {rank}, after the {old} old ones; the token gets the id {id}.")
+    text = ngettext(
+        "New: merge {rank}, after the old one; the token gets the id {id}.",
+        "New: merge {rank}, after the {old} old ones; the token gets the id {id}.",
+        len(old),
+    )
     return voice.say(text, rank=count(event.rank + 1), old=count(len(old)), id=str(event.token_id))
 
 
@@ -196,7 +200,10 @@ def tell_stop(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     """At the last step, why training ended there; nothing before."""
     if snapshot.step < len(snapshot.trace):
         return ""
-    return voice.say(_(MERGING_STOPS[told_stop_reason(snapshot.trace)]))
+    reason = told_stop_reason(snapshot.trace)
+    if reason == "no_pairs" and snapshot.trace.left_out:  # a word may have no character left
+        return voice.say(_("Training ends here: no pair is left."))
+    return voice.say(_(MERGING_STOPS[reason]))
 
 
 def told_stop_reason(trace: MergeTrace) -> str:
@@ -246,6 +253,8 @@ def tell_only_pair(snapshot: MergeSnapshot, voice: TextFormat) -> str:
     """The only candidate: others may be there, but excluded by a bound, or too rare."""
     if len(snapshot.trace.pairs_there(snapshot.step - 1)) > 1:
         return voice.say(_("It is the only pair that may be merged."))
+    if isinstance(snapshot.event, ParityMergeEvent) and snapshot.event.language:
+        return voice.say(_("It is the only pair left in this language's corpus."))
     return voice.say(_("It is the only pair left."))
 
 

@@ -130,8 +130,9 @@ def tell_seed(snapshot: UnigramSnapshot, event: SeedEvent, voice: TextFormat) ->
         number=voice.strong(count(event.pieces)),
     )
     characters = ngettext("the only character", "all {number} characters", event.characters)
+    of_characters = ngettext("It is {characters}.", "They are {characters}.", event.pieces)
     seed = voice.say(
-        ngettext("It is {characters}.", "They are {characters}, and {longer}.", event.pieces),
+        _("They are {characters}, and {longer}.") if longer else of_characters,
         characters=voice.say(characters, number=count(event.characters)),
         longer=voice.say(best, number=count(longer)),
     )
@@ -174,6 +175,13 @@ def tell_prune(snapshot: UnigramSnapshot, event: PruneEvent, voice: TextFormat) 
         )
     elif event.loss == 0:
         lead = voice.say(_("Prune {piece}: losing it costs nothing."), piece=voice.token(event.piece))
+    elif snapshot.trace.method == "course" and abs(grown - event.loss) >= FREE:
+        lead = voice.say(
+            _("Prune {piece}: its loss was {ranked} at its ranking, but losing it now costs {loss}."),
+            piece=voice.token(event.piece),
+            ranked=nats(event.loss),
+            loss=voice.strong(nats(grown if grown >= FREE else 0.0)),
+        )
     else:
         message = _("Prune {piece}: losing it costs {loss}.")
         if snapshot.trace.method == "sentencepiece":
@@ -358,7 +366,7 @@ def tell_maximization(event: MaximizationEvent, voice: TextFormat) -> FiguredNar
 def tell_final(snapshot: UnigramSnapshot, event: FinalEvent, voice: TextFormat) -> FiguredNarration:
     """The last step of SentencePiece's method."""
     lead = voice.say(
-        _("Finalize: keep all characters of the corpus and the most probable other pieces, {size} in all."),
+        _("Finalize: keep all characters of the alphabet and the most probable other pieces, {size} in all."),
         size=voice.strong(count(snapshot.trace.record.sizes[snapshot.step])),
     )
     figures = (

@@ -104,6 +104,8 @@ def _tell_merged(reason: MergedAcross, voice: TextFormat) -> Narration:
     message = _("{wanted} has rank {later}; {pair} came first, rank {rank}.")
     later = voice.strong(count(wanted.rank))
     lead = voice.say(message, wanted=other, later=later, pair=pair, rank=rank)
+    if not reason.final:
+        return Narration(lead, voice.say(_("It joined what this split keeps apart.")))
     return Narration(lead, voice.say(_("It joined what this split keeps apart, and no merge is undone.")))
 
 

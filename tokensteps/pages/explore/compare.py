@@ -187,8 +187,8 @@ def sweep(view: ComparisonView) -> None:
         st.caption(
             _(
                 "The share of the text's words, counting repeats, that are split at the same places. At the "
-                "start every word is single characters, and at the end it is whole; in between, the same size "
-                "does not mean the same tokens."
+                "start every word is single characters, and it is whole at the end of a training until no pair is left; "
+                "in between, the same size does not mean the same tokens."
             )
         )
     goals = st.columns(3)

@@ -110,7 +110,7 @@ def cut_into_words(name: str, pre_tokenizer: str, text: str) -> Draft:
         ),
         "byte_level": _(
             "GPT-2's pre-tokenizer, also used by RoBERTa, groups letters with letters, digits with digits "
-            "and other characters with their like; no word mixes two kinds."
+            "and other characters with their like; no word mixes two kinds, except endings such as 's."
         ),
     }
     why = fill(_("{name}: {words}."), name=escape(name), words=code_html(true))
