@@ -339,7 +339,8 @@ RESTS = """name => {
   const told = !document.documentElement.hasAttribute('data-unsent'); // by our components, as assets/components/prelude.js says
   const whole = !document[Symbol.for('tokensteps.early')]; // what the stage that came with the page says is said later
   const books = document.querySelectorAll('[data-testid=stBidiComponentIsolated]');
-  const drawn = ![...books].some(({ shadowRoot }) => shadowRoot?.querySelector('[data-awaits]')); // frames come packed
+  const begun = !books.length || [...books].some(({ shadowRoot }) => shadowRoot?.[Symbol.for('tokensteps.calls')]); // see bundle/end.js
+  const drawn = begun && ![...books].some(({ shadowRoot }) => shadowRoot?.querySelector('[data-awaits]')); // frames come packed
   const rests = app?.testScriptState === 'notRunning' && app.testConnectionState === 'CONNECTED' && whole && told && drawn && !waits;
   if (window.tsRests?.name !== name || !rests) window.tsRests = { name, looks: 0 };
   return rests && ++window.tsRests.looks > 2; }"""
