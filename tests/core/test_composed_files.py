@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import product
@@ -24,8 +25,8 @@ from tests.core.test_foreign_files import BYTES, LINES, small
 from tests.samples import examples
 from tokenizers_core.errors import TokenizerFileError
 from tokenizers_core.files.tokenizer_json import from_document, tokenizer_from_json, tokenizer_to_json
-from tokenizers_core.text.cutting import BEHAVIORS
-from tokenizers_core.text.rewriting import Nmt, Precompiled, Replace
+from tokenizers_core.text.cutting import BEHAVIORS, CutAt, whole
+from tokenizers_core.text.rewriting import Nmt, Precompiled, Replace, stopwatch_for
 
 HARD = [
     *LINES,
@@ -326,6 +327,19 @@ def test_a_replacement_belongs_to_all_replaced_characters() -> None:
     text = "metro $12 system 345="
     assert step.rewrite(text) == "metro $<num> system <num>="
     assert {span for span in step.align(text) if span[1] - span[0] > 1} == {(7, 9), (17, 20)}
+
+
+@pytest.mark.parametrize("pattern", [r"\s*\z", "e?", " ?(?=x)", " *", "(?=x)", "l|(?=l)", ""])
+@pytest.mark.parametrize("text", ["a  ", "hello ", "ee x.", "a b\n\n", "x", ""])
+def test_an_empty_match_right_behind_another(pattern: str, text: str) -> None:
+    ours = Replace(pattern.replace(r"\z", r"\Z"), "#", literal=False)
+    assert ours.rewrite(text) == normalizers.Replace(Regex(pattern), "#").normalize_str(text)
+    assert len(ours.align(text)) == len(ours.rewrite(text))
+    for behavior, invert in product(BEHAVIORS if text else (), (False, True)):
+        name = re.sub(r"\B([A-Z])", r"_\1", behavior).lower()
+        truth = pre_tokenizers.Split(Regex(pattern), name, invert).pre_tokenize_str(text)
+        cut = CutAt(ours.pattern, behavior, invert).cut(whole(text), stopwatch_for(pattern, text))
+        assert [piece.text for piece in cut] == [piece for piece, _ in truth], (behavior, invert)
 
 
 def test_invalid_cuts_in_a_file() -> None:

@@ -172,15 +172,18 @@ class Stopwatch:
 
 
 def matches_in(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:
-    """Where a custom pattern matches, empty matches included. Raises PatternTimeoutError, PatternError."""
+    """Where a custom pattern matches, empty matches included, but none right behind another match (as in the
+    library). Raises PatternTimeoutError, PatternError."""
     try:
         with stopwatch as seconds:
             matches = compiled(pattern).finditer(text, timeout=seconds, concurrent=True)
-            return [match.span() for match in matches]
+            spans = [match.span() for match in matches]
     except TimeoutError:
         raise stopwatch.error() from None
     except (MemoryError, RecursionError):
         raise PatternError(pattern=pattern, message="matching it takes too much memory") from None
+    reached = (-1, *(end for _, end in spans))
+    return [(start, end) for last, (start, end) in zip(reached, spans, strict=False) if end != last]
 
 
 def cut_at(text: str, pattern: str, stopwatch: Stopwatch) -> list[Span]:

@@ -52,7 +52,9 @@ class Replace:
     literal: bool = True
 
     def matches(self, text: str) -> list[Span]:
-        """The pattern's matches."""
+        """The pattern's matches; none in an empty text, nor of an empty literal, as in the library."""
+        if not text or (self.literal and not self.pattern):
+            return []
         pattern = regex.escape(self.pattern, special_only=True) if self.literal else self.pattern
         return matches_in(text, pattern, stopwatch_for(pattern, text))
 
@@ -67,7 +69,7 @@ class Replace:
 
     def _spans(self, text: str) -> Iterator[Span]:
         reached = 0
-        for start, end in self.matches(text) if self.pattern else ():
+        for start, end in self.matches(text):
             yield from ((at, at + 1) for at in range(reached, start))
             # An insertion between characters belongs to the character before, or else to the first.
             origin = (start, end) if start < end else (max(0, start - 1), max(1, start))
