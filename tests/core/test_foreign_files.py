@@ -341,6 +341,35 @@ def test_added_tokens_behind_the_vocabulary() -> None:
     assert written.encode("a<newer><new>").ids == ours.encode("a<newer><new>").ids
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (AddedToken("<|end|>", special=True, normalized=True), AddedToken("<|end|>ab", special=False)),
+        (AddedToken("ab", special=True, normalized=True), AddedToken("ab<", special=True, single_word=True)),
+        (
+            AddedToken("<|end|>", special=True, normalized=True),
+            AddedToken("<|end|>ab", special=True, normalized=True, lstrip=True),
+        ),
+        (
+            AddedToken("<|end|>", special=True, normalized=True),
+            AddedToken(">ab", special=True, normalized=False),
+        ),
+    ],
+)
+def test_special_tokens_in_the_normalized_text_without_a_normalizer(
+    first: AddedToken, second: AddedToken
+) -> None:
+    """They are looked for after all others, or with the ones that begin alike."""
+    theirs = tokenizers.Tokenizer(models.BPE({one: at for at, one in enumerate("ab<>|endx")}, []))
+    theirs.add_special_tokens([one for one in (first, second) if one.special])
+    theirs.add_tokens([one for one in (first, second) if not one.special])
+    ours = tokenizer_from_json(theirs.to_str())
+    again = tokenizer_from_json(tokenizer_to_json(ours))
+    for text in ("<|end|>ab", "ab<a", "a<|end|>abx", "ab<", "ab <|end|>"):
+        assert ours.encode(text).tokens == theirs.encode(text).tokens, text
+        assert again.encode(text).tokens == theirs.encode(text).tokens, text
+
+
 def _words() -> tokenizers.Tokenizer:
     """Uncased, with a token for whole words and one for anywhere."""
     pieces = ("[UNK]", *"usertx", *(f"##{letter}" for letter in "usertx"))

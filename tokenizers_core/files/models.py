@@ -86,21 +86,22 @@ def names_of_special(added: Iterable[Added]) -> tuple[str, ...]:
 
 def ordinary_tokens(added: Iterable[Added], normalizes: bool) -> list[AddedToken]:
     """The tokens that aren't special, or not found like special tokens here: by flags, or in the normalized
-    text."""
-    results = []
-    for token, _, part in added:
-        special = part.flag("special", False)
-        one = AddedToken(
+    text. Even where nothing `normalizes`, the latter are looked for after all others, so it matters unless
+    all tokens are alike."""
+    tokens = [
+        AddedToken(
             token,
             part.flag("single_word", False),
             part.flag("lstrip", False),
             part.flag("rstrip", False),
-            part.flag("normalized", not special),
-            special,
+            part.flag("normalized", not part.flag("special", False)),
+            part.flag("special", False),
         )
-        if not (one.special and one.plain and not (one.normalized and normalizes)):
-            results.append(one)
-    return results
+        for token, _, part in added
+    ]
+    usual = [one.special and one.plain for one in tokens]
+    late = normalizes or not all(usual) or len({one.normalized for one in tokens}) > 1
+    return [one for one, plain in zip(tokens, usual, strict=True) if not plain or (one.normalized and late)]
 
 
 def tokens_by_id(vocab: Mapping[str, int], added: Iterable[Added]) -> list[str]:
