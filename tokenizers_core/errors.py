@@ -750,8 +750,8 @@ class UnsavableError(TokenizersCoreError):
         "pre_tokenizer='end_of_word', or without a suffix.",
         "spelled_suffix": "tokenizer.json can't hold the token {token}, which occurs in the text but also marks the end of "
         "a word; remove it from the corpus, or save vocab.json and merges.txt.",
-        "prefix": "tokenizer.json can't hold the merge of {first} and {second}: the second must begin with "
-        "{prefix}; train without a suffix or without a prefix.",
+        "prefix": "tokenizer.json can't hold {token}, which continues a word but doesn't begin with {prefix}; train "
+        "without a suffix or without a prefix.",
         "not_special": "tokenizer.json can't hold the special token {token}, which has no id; "
         "give it one when training.",
         "part": "tokenizer.json can't hold {description}; choose one that comes with the engine.",

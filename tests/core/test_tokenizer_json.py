@@ -523,6 +523,10 @@ def test_errors_of_saving() -> None:
     other = bpe("end_of_word", "a b", end_of_word_suffix="_")
     with pytest.raises(UnsavableError, match="can't hold '_' as a separate symbol"):
         tokenizer_to_json(other)
+    early = bpe("end_of_word", "low lower lowest", merges=2, continuing_subword_prefix="##")
+    assert not any("</w>" in second for _, second in early.model.merges)  # type: ignore[attr-defined]
+    with pytest.raises(UnsavableError, match=r"can't hold '</w>', which continues a word .* begin with '##'"):
+        tokenizer_to_json(early)
 
 
 def test_a_special_token_like_the_end_of_a_word() -> None:

@@ -25,8 +25,9 @@ A tokenizer read back is the same in every respect. Some parts may have another 
 the symbol is `whitespace_split`, ("nfd", "strip_accents") is "nfd_strip_accents", and in a pattern `{1,3}+`
 is an atomic group.
 
-Parts beyond the format are an UnsavableError: a suffix other than `</w>`, or one after words not separated by
-white space; a pattern that `oniguruma.py` can't translate; a model or decoder from outside the engine.
+Parts beyond the format are an UnsavableError: a suffix as a symbol that isn't `</w>`, beside a prefix, or
+after words not separated by white space; a pattern that `oniguruma.py` can't translate; a model or
+decoder from outside the engine.
 
 Source: the format is the library's, as its serializers write it; older ways of writing the same are read too.
 """

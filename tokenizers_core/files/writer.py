@@ -341,9 +341,11 @@ def _bpe_document(model: BpeModel, special_tokens: frozenset[str], marked: bool)
     }
     prefix = model.vocabulary.prefix
     merges = []
+    if marked and prefix:  # the library would put it before the symbol at the end, too
+        raise UnsavableError("prefix", token=model.suffix, prefix=prefix)
     for first, second in dict.fromkeys(model.merges):  # a pair learned twice has its first rank
         if not second.startswith(prefix):  # the library would cut off as many characters all the same
-            raise UnsavableError("prefix", first=first, second=second, prefix=prefix)
+            raise UnsavableError("prefix", token=second, prefix=prefix)
         token = first + second.removeprefix(prefix)
         if written[token] != written[first] + written[second].removeprefix(prefix):
             raise UnsavableError("spelled_suffix", token=token)
