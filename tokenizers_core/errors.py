@@ -19,9 +19,11 @@ True
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from numbers import Integral, Real
+from os import PathLike
 from reprlib import repr as repr_shortened
 from typing import Any, ClassVar
 
@@ -258,6 +260,19 @@ give a whole number, such as 300.
 WHOLE_NUMBER = "give a whole number, such as 300"
 TEXT_WANTED = "give a str; bytes are one after data.decode('utf-8')"
 PATH_WANTED = "give a file's name or a Path"
+
+
+def refuse_no_path(path: str | PathLike[str]) -> None:
+    """Raise WrongTypeError unless this can be a path, SettingError for characters that no file's name has."""
+    refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
+    try:
+        valid = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        valid = False
+    if not valid:
+        raise SettingError(
+            name="path", value=str(path), reason="it has a character that no file's name may have"
+        )
 
 
 def refuse_no_texts(name: str, value: object) -> None:

@@ -57,6 +57,11 @@ def test_merging_to_a_token_of_another_name() -> None:
     assert merge_pair(("a", "##b", "##c"), Pair("a", "##b"), "ab") == ("ab", "##c")
 
 
+def test_a_pair_of_another_type() -> None:
+    for pair in (("u", "g"), ["u", "g"]):
+        assert merge_pair(("h", "u", "g"), pair) == ("h", "ug")  # type: ignore[arg-type]
+
+
 @thorough
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 5), max_size=5))
 def test_counting_pairs(frequencies: dict[str, int]) -> None:

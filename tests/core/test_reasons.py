@@ -266,6 +266,8 @@ CORPUS = Corpus.from_counts({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5
 def test_every_tokenizer_answers(tokenizer: Tokenizer) -> None:
     for word in ("hugs", "pun", "bugs"):
         assert tokenizer.why_not(word, iter(tokenizer.encode(word).tokens)).kind == "chosen"
+    assert tokenizer.why_not("", ["a"]) == Misspelled("")
+    assert {tokenizer.cut("", way) for way in tokenizer.ways.possible} == {()}
     for bad in ((1, ["a"]), ("a", "a"), ("a", [1]), ("a", None)):
         with pytest.raises(WrongTypeError):
             tokenizer.why_not(*bad)  # type: ignore[arg-type]

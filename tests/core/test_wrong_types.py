@@ -8,6 +8,7 @@ own error.
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -181,6 +182,9 @@ CALLS: dict[str, tuple[Call, set[str]]] = {
     "comparison: name": (lambda value: compare(CORPUS).first_size(value, 1.5), set()),
     "comparison: most": (lambda value: compare(CORPUS).first_size("bpe", value), {"int", "float"}),
     "renyi: order": (measure(TOKENIZER, "hug").renyi_efficiency, {"int", "float"}),
+    "superbpe: vocab_size": (lambda value: train_superbpe(BYTES, value), {"int", "None"}),
+    "superbpe: transition": (lambda value: train_superbpe(BYTES, transition=value), {"int", "None"}),
+    "superbpe: most_words": (lambda value: train_superbpe(BYTES, most_words=value), {"int"}),
     "superbpe: stretches": (lambda value: train_superbpe(BYTES, stretches=value), {"None"}),
     "answer_spans: encoding": (lambda value: answer_spans(value, 0, 1, 0), set()),
     "answer_spans: start": (lambda value: answer_spans(ENCODING, value, 12, 0), {"int"}),
@@ -251,6 +255,13 @@ def test_the_messages(work: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError) as raised:  # as Python's own; and a ValueError as all of the engine's
         work()
     assert isinstance(raised.value, TokenizersCoreError) and str(raised.value) == message
+
+
+@pytest.mark.parametrize("path", ["a\0b"] if sys.platform == "win32" else ["a\0b", "a\ud800"])
+def test_a_path_that_no_system_has(path: str, tmp_path: Path) -> None:
+    for work in (Corpus.from_file, Tokenizer.load, TOKENIZER.save):
+        with pytest.raises(SettingError, match="character that no file's name may have"):
+            work(tmp_path / path)
 
 
 def test_labels_and_an_unknown_token_have_to_be_text() -> None:

@@ -13,7 +13,6 @@ from contextlib import suppress
 from itertools import accumulate, chain, count, pairwise, repeat
 from numbers import Integral
 from operator import add, sub
-from os import PathLike
 from pathlib import Path
 from types import NoneType
 from typing import Any, ClassVar, Final, NamedTuple
@@ -37,13 +36,13 @@ from tokenizers_core.encoding.reasons import Reason
 from tokenizers_core.encoding.templates import ONE_TEXT, TWO_TEXTS, Template, TemplatePiece
 from tokenizers_core.encoding.truncation import Padding, Truncation
 from tokenizers_core.errors import (
-    PATH_WANTED,
     TEXT_WANTED,
     WHOLE_NUMBER,
     TemplateError,
     TokenizersCoreError,
     UnknownIdError,
     WrongTypeError,
+    refuse_no_path,
     refuse_no_texts,
     refuse_no_tokens,
     refuse_wrong_type,
@@ -648,7 +647,7 @@ class Tokenizer:
         Raises UnsavableError for parts the format can't hold, SettingError for the name of another kind of
         file, and OSError.
         """
-        refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
+        refuse_no_path(path)
         self.file_format.refuse(Path(path))
         text = self.file_format.write(self)  # before opening the file, as that would empty it
         Path(path).write_text(text, encoding="utf-8", newline="\n")
@@ -672,7 +671,7 @@ class Tokenizer:
         Raises TokenizerFileError or VocabularyFileError for a faulty file, LackingPartError for unsupported
         parts, SettingError for rules in the file itself or missing from it, and OSError.
         """
-        refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
+        refuse_no_path(path)
         if special_tokens is not None:
             refuse_no_tokens(special_tokens)
         rules = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "pattern": pattern}

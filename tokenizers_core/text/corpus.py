@@ -27,15 +27,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from numbers import Integral
-from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from tokenizers_core.errors import (
-    PATH_WANTED,
     EmptyCorpusError,
     SettingError,
     WrongTypeError,
+    refuse_no_path,
     refuse_no_texts,
     refuse_wrong_type,
     rows_of,
@@ -262,7 +261,7 @@ class Corpus:
         The file is read a line at a time and never held. Its bytes are read as by `decode_text`. Raises the
         errors of `from_texts`, and OSError.
         """
-        refuse_wrong_type("path", path, (str, PathLike), PATH_WANTED)
+        refuse_no_path(path)
         tally = Tally(
             Pipeline(normalizer, pre_tokenizer, pattern, timeout, cuts, user_defined_symbols), progress
         )

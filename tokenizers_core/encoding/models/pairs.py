@@ -24,6 +24,7 @@ def merge_pair(symbols: Sequence[str], pair: Pair, token: str | None = None) -> 
     >>> merge_pair(("a", "a", "a"), Pair("a", "a"))
     ('aa', 'a')
     """
+    pair = Pair(*pair)
     token = pair.first + pair.second if token is None else token
     return tuple(token if len(group) == 2 else group[0] for group in group_pair(symbols, pair))
 

@@ -88,7 +88,7 @@ def best_split(edges: Sequence[NumberedEdge], scores: Sequence[float]) -> Split:
     Sums run from left to right, and of the edges with the same end the longest is tried first: so ties and
     rounding come out as in the course's code.
     """
-    end = edges[-1][1]
+    end = edges[-1][1] if edges else 0
     best, back, last = best_ways(edges, end + 1, scores)
     return Split(walk_back(end, back, last), best[end])
 

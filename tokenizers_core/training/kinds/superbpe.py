@@ -186,11 +186,11 @@ def train_superbpe(
     [('stage', ''), ('merge', 'ĠtheĠway'), ('merge', 'byĠtheĠway')]
     """
     refuse_no_corpus(corpus)
-    for name, number in (("transition", transition), ("most_words", most_words)):
-        if number is not None:
-            refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
-            if number < 1:
-                raise SettingError(name=name, value=number, reason=Phrase("choose at least {least}", least=1))
+    numbers = {"most_words": most_words} | ({} if transition is None else {"transition": transition})
+    for name, number in numbers.items():
+        refuse_wrong_type(name, number, Integral, WHOLE_NUMBER)
+        if number < 1:
+            raise SettingError(name=name, value=number, reason=Phrase("choose at least {least}", least=1))
     pipeline = corpus.pipeline
     if pipeline.pre_tokenizer != "byte_level":
         raise SettingError(
@@ -219,6 +219,7 @@ def train_superbpe(
         )
     corpus = replace(corpus, texts=())  # the stretches have them
     if transition is None and vocab_size is not None:
+        refuse_wrong_type("vocab_size", vocab_size, Integral, WHOLE_NUMBER)
         transition = vocab_size * 9 // 10
     return train_by_counts(
         SuperTrace,
