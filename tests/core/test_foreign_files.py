@@ -370,6 +370,24 @@ def test_special_tokens_in_the_normalized_text_without_a_normalizer(
         assert again.encode(text).tokens == theirs.encode(text).tokens, text
 
 
+def test_an_unknown_token_that_no_byte_needs() -> None:
+    theirs = tokenizers.Tokenizer(models.BPE(unk_token="[UNK]"))
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    theirs.train_from_iterator(LINES, trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet))
+    ours = tokenizer_from_json(theirs.to_str())
+    written = tokenizers.Tokenizer.from_str(tokenizer_to_json(ours))
+    for line in LINES:
+        assert ours.encode(line).ids == theirs.encode(line).ids == written.encode(line).ids
+    other = json.loads(theirs.to_str()) | {"pre_tokenizer": None}
+    with pytest.raises(TokenizerFileError, match=r"model\.unk_token"):
+        from_document(other)
+    lacking = json.loads(theirs.to_str())
+    del lacking["model"]["vocab"]["!"]
+    with pytest.raises(TokenizerFileError, match=r"model\.unk_token"):
+        from_document(lacking | {"model": lacking["model"] | {"merges": []}})
+
+
 def _words() -> tokenizers.Tokenizer:
     """Uncased, with a token for whole words and one for anywhere."""
     pieces = ("[UNK]", *"usertx", *(f"##{letter}" for letter in "usertx"))

@@ -17,6 +17,7 @@ from tokenizers_core.encoding.models.wordpiece import MAX_CHARACTERS, PREFIX, Wo
 from tokenizers_core.errors import TokenizerFileError, quoted
 from tokenizers_core.files.json_objects import Lacking, Part, flattened, text_of, whole_number, wrong
 from tokenizers_core.files.writer import END_MARK
+from tokenizers_core.text.byte_alphabet import BYTE_TO_SYMBOL
 from tokenizers_core.text.splitting import END_OF_WORD
 
 TOKEN_LIMIT: Final = 1_000_000
@@ -157,16 +158,21 @@ def vocab_of(model: Part) -> Mapping[str, int]:
     return vocab
 
 
-def unknown_token(model: Part, tokens: Iterable[str]) -> str:
-    """The unknown token (it must be in the vocabulary); "" for none."""
+def unknown_token(model: Part, tokens: Container[str], needed: bool = True) -> str:
+    """The unknown token; "" for none. If it is `needed`, it must be in the vocabulary."""
     token = model.optional_text("unk_token")
     if token and token not in tokens:
+        if not needed:
+            return ""
         raise wrong("model.unk_token", token, "a token of the vocabulary")
     return token
 
 
-def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lacking) -> BpeModel | None:
-    """BPE; with `marked`, END_MARK means `</w>`. None when something is lacking."""
+def bpe_model(
+    model: Part, added: Sequence[Added], marked: bool, lacking: Lacking, as_bytes: bool = False
+) -> BpeModel | None:
+    """BPE; with `marked`, END_MARK means `</w>`, and with `as_bytes`, words are in the byte alphabet. None
+    when something is lacking."""
     vocab = vocab_of(model)
     dropout = model.get("dropout", None)
     if dropout is not None and not isinstance(dropout, int | float):
@@ -181,7 +187,9 @@ def bpe_model(model: Part, added: Sequence[Added], marked: bool, lacking: Lackin
         *(model.flag(name, False) for name in ("fuse_unk", "byte_fallback", "ignore_merges")),
     )
     tokens = tokens_by_id(vocab, added)
-    unk_token = unknown_token(model, tokens)
+    # Where all symbols are in the vocabulary, the library never looks the unknown token up.
+    complete = as_bytes and not prefix and not suffix and vocab.keys() >= set(BYTE_TO_SYMBOL)
+    unk_token = unknown_token(model, tokens, needed=not complete)
     merges = merges_of(model, vocab, prefix, lacking)
     if options.byte_fallback:
         lacking.unless(

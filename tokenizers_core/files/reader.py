@@ -548,7 +548,7 @@ def tokenizer(file: Part, lacking: Lacking) -> Tokenizer | None:
     if marked == END_MARK and name != "bpe":
         lacking.add("normalizer Replace")
     if name == "bpe":
-        model = bpe_model(part, added, marked == END_MARK, lacking)
+        model = bpe_model(part, added, marked == END_MARK, lacking, way.byte_level)
     elif name == "wordpiece":
         model = wordpiece_model(part, added, lacking)
     elif name == "unigram":
