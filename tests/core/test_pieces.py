@@ -109,6 +109,15 @@ def expect_its_ids(model: bytes, *texts: str) -> None:
         assert ours.encode(text).ids == truth.encode(text), text
 
 
+def changed(written: bytes) -> Any:
+    """A model as a message to be changed."""
+    try:
+        from sentencepiece import sentencepiece_model_pb2
+    except VersionError:
+        pytest.skip("protobuf is older than sentencepiece's description of its files")
+    return sentencepiece_model_pb2.ModelProto.FromString(written)
+
+
 @cache
 def trained(
     kind: str,
@@ -132,11 +141,7 @@ def trained(
         normalization_rule_name=rule,
         byte_fallback=falls_back,
     )
-    try:
-        from sentencepiece import sentencepiece_model_pb2
-    except VersionError:
-        pytest.skip("protobuf is older than sentencepiece's description of its files")
-    model = sentencepiece_model_pb2.ModelProto.FromString(written)
+    model = changed(written)
     model.normalizer_spec.escape_whitespaces = escapes
     data: bytes = model.SerializeToString()
     return data
@@ -273,6 +278,27 @@ def test_a_changed_model_is_refused_or_read() -> None:
         changed = data[:index] + bytes([draw.randrange(256)]) + data[index + 1 :]
         with suppress(Damaged, TokenizersCoreError):
             tokenizer_of(read_model(changed)).encode("this is")
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "char"])
+@pytest.mark.parametrize("falls_back", [False, True])
+@pytest.mark.parametrize("unused", ["[UNUSED_1]", "g", "z", "ug", "hug"])
+def test_unused_pieces(kind: str, falls_back: bool, unused: str) -> None:
+    """They are never in a text; where BPE would merge through them, the model is refused."""
+    size = 272 if falls_back else 16
+    written = trained_on(["hug hugs pug"] * 20, model_type=kind, vocab_size=size, byte_fallback=falls_back)
+    model = changed(written)
+    for one in model.pieces:
+        if one.piece == unused:
+            one.type = one.UNUSED
+    if unused not in {one.piece for one in model.pieces}:
+        model.pieces.add(piece=unused, score=0.0, type=model.SentencePiece.UNUSED)
+    data = model.SerializeToString()
+    if kind == "bpe" and unused in ("g", "ug", "hug"):
+        with pytest.raises(Damaged, match="merges through pieces that are marked as unused"):
+            tokenizer_of(read_model(data))
+    else:
+        expect_its_ids(data, "hug hugs ug pug", "g", "gg u hg", "z", "[UNUSED_1]")
 
 
 # --- tekken.json --------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Final
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
@@ -30,7 +30,7 @@ from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.models.unigram import UnigramModel, lattice_edges, walk_back
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.files import piece_files
-from tokenizers_core.files.piece_files import BPE, NORMAL, USER_DEFINED, Damaged, PieceModel
+from tokenizers_core.files.piece_files import BPE, CHAR, NORMAL, UNUSED, USER_DEFINED, Damaged, PieceModel
 from tokenizers_core.text.cutting import CutAt
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
@@ -82,10 +82,12 @@ class PieceBpe(BpeModel):
         symbols: Sequence[str],
         unk: str,
         falls_back: bool,
+        unused: Collection[str] = (),
     ) -> None:
-        """`merges`: neighbours that make a piece, each with the rank of its score, the highest first."""
+        """`merges`: neighbours that make a piece, each with the rank of its score, the highest first;
+        `unused`: pieces that no text has."""
         options = BpeOptions(fuse_unk=True, byte_fallback=falls_back)
-        super().__init__(tokens, [*merges], unk, options=options)
+        super().__init__(tokens, [*merges], unk, options=options, added_only=unused)
         self.ranks = {self.vocabulary.write_pair(pair): rank for pair, rank in merges.items()}
         longest_first = sorted(symbols, key=len, reverse=True)
         self._symbols = re.compile("|".join([*map(re.escape, longest_first), "."]), re.DOTALL)
@@ -124,14 +126,23 @@ def tokenizer_of(model: PieceModel) -> Tokenizer:
 def _model(model: PieceModel, tokens: Sequence[str], symbols: Sequence[str]) -> Model:
     unk = tokens[model.unknown]
     scores = {one.text: one.score for one in model.pieces if one.kind == NORMAL}
+    unused = {one.text: one.score for one in model.pieces if one.kind == UNUSED}
     match model.kind:
         case piece_files.WORD:
             return PieceWords(tokens, {*scores, *symbols}, unk, model.byte_fallback)
-        case piece_files.CHAR:  # nothing is merged
-            return PieceBpe(tokens, {}, symbols, unk, model.byte_fallback)
-        case piece_files.BPE:
-            return PieceBpe(tokens, merges_of_scores(scores), symbols, unk, model.byte_fallback)
+        case piece_files.CHAR | piece_files.BPE:  # a `char` model merges nothing
+            merges = {} if model.kind == CHAR else _merges_of_used(scores, unused)
+            return PieceBpe(tokens, merges, symbols, unk, model.byte_fallback, unused)
     return PieceUnigram(tokens, scores, symbols, unk, model.byte_fallback)
+
+
+def _merges_of_used(scores: Mapping[str, float], unused: Mapping[str, float]) -> dict[Pair, int]:
+    """The merges. SentencePiece also merges unused pieces, and splits them again at
+    the end: raises Damaged where it could."""
+    merges = merges_of_scores(scores)
+    if unused and merges_of_scores({**scores, **unused}).keys() != merges.keys():
+        raise Damaged(message="it merges through pieces that are marked as unused")
+    return merges
 
 
 def merges_of_scores(scores: Mapping[str, float]) -> dict[Pair, int]:
