@@ -663,6 +663,10 @@ def test_facts_of_a_tiktoken_file_are_its_ranks_and_how_each_token_was_learned()
         assert subject.facts(rank) == Facts(rank=rank, parts=parts.get(tokens[rank]))
 
 
+ODD = "a½ 1½ ½ a² K 1\u0661 x\x1c\x85z a\u200db aſ e\u0301 a_ a‿b aⅧ Ⓐb a\u0345 \xaa l·l 中 (?s:) [x]"
+"""Characters that programs don't agree on."""
+
+
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -672,14 +676,34 @@ def test_facts_of_a_tiktoken_file_are_its_ranks_and_how_each_token_was_learned()
         r"[a-z]+",  # leaves text out
         r"^a|b$|[^ab]+",
         r"(?:[a-c]{2,3}+|.)\$?",
+        # written or understood differently by Oniguruma
+        r"\pL{1,3}+|\PL|\n",
+        r"[\pL\d]+|(?s:.)",
+        r"(?s).{1,5}",
+        r"(?is-x:t.{3})|(?s:.)",
+        r"[(?s:]+|.|\n",
+        r"\w+|[^\w\s]+|\s+",
+        r"\w{2,3}+|\W",
+        r"\b\w+\b|\B.|.|\n",
+        r"[^\W\d]+|[\w-]+|[\W]",
     ],
 )
 def test_patterns_as_tiktoken_writes_them(pattern: str) -> None:
     ranks = ranks_of("gpt2")
+    for word in ("a½", "1½", "a²"):  # one token where the pattern doesn't cut it
+        for end in range(2, len(word.encode()) + 1):
+            ranks = {word.encode()[:end]: len(ranks)} | ranks
     theirs = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     subject = load({"x.tiktoken": tiktoken_file(ranks)}, pattern=pattern)
-    for each in [*TEXTS, "12345678", "a\nab\nb", "abcabcab$", "b\n", "end  \n"]:
+    for each in [*TEXTS, "12345678", "a\nab\nb", "abcabcab$", "b\n", "end  \n", ODD]:
         assert list(subject.encode(each).ids) == theirs.encode_ordinary(each), each
+
+
+@pytest.mark.parametrize("pattern", ["(a", r"\p{sc=Latin}+|."])
+def test_a_pattern_that_the_library_refuses_is_the_fault(pattern: str) -> None:
+    with pytest.raises(LoadError, match="rewrite it, or choose a pattern by name") as caught:
+        load({"x.tiktoken": FULL}, pattern=pattern)
+    assert caught.value.why == "pattern" and f"pattern '{pattern}' can't be used" in str(caught.value)
 
 
 @pytest.mark.many(2)
@@ -986,7 +1010,7 @@ def test_sessions_may_use_one_tokenizer_at_the_same_time() -> None:
 
 def test_every_reason_has_a_test_and_every_template_its_evidence() -> None:
     seen = {why for why, _files in NOT_TOKENIZERS} | {why for why, _model in MODELS}
-    seen |= {"too_many_tokens", "too_many_added"}
+    seen |= {"too_many_tokens", "too_many_added", "pattern"}
     seen |= {"too_large", "too_many_files", "sentencepiece", "record", "no_unknown", "unknown"}
     seen |= {"tekken", "minbpe", "minbpe_twice"}  # in test_other_files.py
     seen |= {"slow", "memory", "long_token", "long_added", "high_number"}  # in test_remote_tokenizer.py

@@ -133,6 +133,9 @@ class LoadError(TokenizersCoreError):
         "library": N_(
             "{file} can't be loaded: the tokenizers library says {message}; download it again, or choose another tokenizer."
         ),
+        "pattern": N_(
+            "The pattern {pattern} can't be used: the tokenizers library says {message}; rewrite it, or choose a pattern by name."
+        ),
         "slow": N_("{file} takes more than {seconds} seconds to load; choose a smaller tokenizer."),
         "memory": N_(
             "{file} takes more than {limit} MB of memory to load, or crashes; choose a smaller tokenizer."

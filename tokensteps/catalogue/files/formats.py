@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from types import MappingProxyType
 
-from tokenizers_core.errors import Phrase, quoted
+from tokenizers_core.errors import Phrase, quoted, quoted_pattern
 from tokensteps.catalogue.chat.templates import SUFFIX, is_chat_file
-from tokensteps.catalogue.files.errors import LoadError
+from tokensteps.catalogue.files.errors import MESSAGE_CHARACTERS, LoadError
 from tokensteps.catalogue.files.loaded import LoadedSubject, from_document
 from tokensteps.catalogue.files.minbpe import from_minbpe
 from tokensteps.catalogue.files.ranks import from_ranks
@@ -21,6 +21,7 @@ from tokensteps.catalogue.files.sentencepiece import from_sentencepiece
 from tokensteps.catalogue.files.tekken import from_tekken
 from tokensteps.catalogue.files.vocab_and_merges import from_vocab_and_merges
 from tokensteps.catalogue.files.vocab_txt import from_vocab_txt
+from tokensteps.catalogue.files.words import fault_of
 from tokensteps.language.i18n import N_, count
 from tokensteps.limits import FILES_LIMIT, TOKENIZER_LIMIT
 
@@ -72,15 +73,21 @@ def load(
         return from_document(chosen[0].content, chosen[0].file, label, notes)
     if chosen[0].kind == "words":
         return from_vocab_txt(chosen[0], label)
-    if chosen[0].kind == "ranks":
-        return from_ranks(chosen[0], label, pattern, special)
     if chosen[0].kind == "tekken":
         return from_tekken(chosen[0], label)
-    if chosen[0].kind == "minbpe":
-        return from_minbpe(chosen[0], label, pattern, special)
     if chosen[0].kind == "pieces":
         return from_sentencepiece(chosen[0], label)
-    return from_vocab_and_merges(chosen[0], chosen[1], label, pattern, special)
+    try:
+        if chosen[0].kind == "ranks":
+            return from_ranks(chosen[0], label, pattern, special)
+        if chosen[0].kind == "minbpe":
+            return from_minbpe(chosen[0], label, pattern, special)
+        return from_vocab_and_merges(chosen[0], chosen[1], label, pattern, special)
+    except LoadError as error:
+        if not pattern or error.why != "library" or not (message := fault_of(pattern)):
+            raise
+        evidence = {"pattern": quoted_pattern(pattern), "message": quoted(message, MESSAGE_CHARACTERS)}
+        raise LoadError("pattern", chosen[0].file, **evidence) from None
 
 
 def refuse_too_much(sizes: Mapping[str, int]) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import partial
 from typing import Final, NamedTuple
+
+from tokenizers import Regex
 
 from tokenizers_core.errors import Phrase
 from tokenizers_core.files.loading import PATTERN_BY_SIZE
@@ -119,23 +122,38 @@ def words_as_bytes(pattern: str) -> Document:
 
 
 PATTERN_ITEM = re.compile(
-    r"""(?P<atom>\\[pP]\{[^}]*\}|\\.|\[(?:\\.|\[:\w+:\]|[^\]\\])+\]|[^\\()\[\]{}|+*?^$])
+    r"""(?P<atom>\\[pP](?:\{[^}]*\}|\w)|\\.|\[(?:\\.|\[:\w+:\]|[^\]\\])+\]|[^\\()\[\]{}|+*?^$])
         (?P<range>\{\d+(?:,\d*)?\}|\{,\d+\})\+
       |(?P<other>\\.|\[(?:\\.|\[:\w+:\]|[^\]\\])+\]|.)""",
     re.VERBOSE | re.DOTALL,
 )
+NAMED_ITEM: Final = re.compile(
+    r"""\\(?:(?P<sign>[pP])(?P<category>\w)|(?P<short>[wWbB])|.)
+      |\[(?P<members>(?:\\.|\[:\w+:\]|[^\]\\])+)\]
+      |(?P<flags>\(\?[a-z]*(?:-[a-z]+)?[:)])""",
+    re.VERBOSE | re.DOTALL,
+)
+IN_WORDS: Final = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200c}\x{200d}"
+SHORT: Final = {
+    "w": f"[{IN_WORDS}]",
+    "W": f"[^{IN_WORDS}]",
+    "b": f"(?:(?<=[{IN_WORDS}])(?![{IN_WORDS}])|(?<![{IN_WORDS}])(?=[{IN_WORDS}]))",
+    "B": f"(?:(?<=[{IN_WORDS}])(?=[{IN_WORDS}])|(?<![{IN_WORDS}])(?![{IN_WORDS}]))",
+}
+"""tiktoken's meaning of `\\w` and the like: in Oniguruma ½ and ² belong to words, too."""
 
 
 def for_oniguruma(pattern: str) -> str:
-    r"""A regular expression in tiktoken's form, for the library's Oniguruma, with three differences.
+    r"""A regular expression in tiktoken's form, for the library's Oniguruma, with several differences.
 
-    In Oniguruma, `{1,3}+` repeats, and `^` and `$` match at every line.
+    In Oniguruma, `{1,3}+` repeats, `^` and `$` match at every line, `\pL` needs braces, `(?s)` is `(?m)`, and
+    `\w` is more.
 
-    >>> for_oniguruma(r"\p{N}{1,3}+|\s++$|[$^]{2}|\$")
-    '(?>\\p{N}{1,3})|\\s++\\z|[$^]{2}|\\$'
+    >>> for_oniguruma(r"\p{N}{1,3}+|\s++$|[$^]{2}|\$"), for_oniguruma(r"(?s:.)|\pL")
+    ('(?>\\p{N}{1,3})|\\s++\\z|[$^]{2}|\\$', '(?m:.)|\\p{L}')
     """
     anchors = {"^": r"\A", "$": r"\z"}
-    return PATTERN_ITEM.sub(
+    anchored = PATTERN_ITEM.sub(
         lambda item: (
             f"(?>{item['atom']}{item['range']})"
             if item["range"]
@@ -143,3 +161,24 @@ def for_oniguruma(pattern: str) -> str:
         ),
         pattern,
     )
+    return NAMED_ITEM.sub(_renamed, anchored)
+
+
+def _renamed(item: re.Match[str], inside: bool = False) -> str:
+    """An item as Oniguruma has it; `inside` a class of characters."""
+    if item["category"]:
+        return f"\\{item['sign']}{{{item['category']}}}"
+    if item["members"]:
+        return f"[{NAMED_ITEM.sub(partial(_renamed, inside=True), item['members'])}]"
+    if item["short"] and not (inside and item["short"] in "bB"):
+        return IN_WORDS if inside and item["short"] == "w" else SHORT[item["short"]]
+    return item["flags"].replace("s", "m") if item["flags"] and not inside else item[0]
+
+
+def fault_of(pattern: str) -> str:
+    """What the library says against a regular expression in tiktoken's form; "" for nothing."""
+    try:
+        Regex(for_oniguruma(pattern))
+    except Exception as error:
+        return str(error)
+    return ""
