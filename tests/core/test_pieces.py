@@ -280,6 +280,33 @@ def test_a_changed_model_is_refused_or_read() -> None:
             tokenizer_of(read_model(changed)).encode("this is")
 
 
+@pytest.mark.parametrize("behind", [False, True])
+def test_control_pieces_have_no_text(behind: bool) -> None:
+    data = trained_on(
+        ["hug hugs pug"] * 20,
+        model_type="bpe",
+        vocab_size=272,
+        byte_fallback=True,
+        treat_whitespace_as_suffix=behind,
+    )
+    ours, truth = tokenizer_of(read_model(data)), sentencepiece.SentencePieceProcessor(model_proto=data)
+    bos, eos, hug, pug = truth.bos_id(), truth.eos_id(), truth.encode("hug"), truth.encode("pug")
+    letter = [truth.piece_to_id(byte) for byte in ("<0xC3>", "<0xA9>")]
+    for ids in (
+        [],
+        [bos],
+        [bos, *hug, eos],
+        [*hug, eos, bos, *pug],
+        [bos, bos, *hug, *letter, eos],
+        [*hug, letter[0], eos, letter[1]],
+    ):
+        expected = truth.decode(ids)
+        if behind:  # there it takes the added space off a last piece only, and so not off one before </s>
+            expected = expected.removesuffix(" ")
+        for skip in (False, True):
+            assert ours.decode(ids, skip_special_tokens=skip) == expected, ids
+
+
 @pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "char"])
 @pytest.mark.parametrize("falls_back", [False, True])
 @pytest.mark.parametrize("unused", ["[UNUSED_1]", "g", "z", "ug", "hug"])

@@ -2,7 +2,8 @@
 
 The text is normalized as a whole (`text/sentencepiece.py`), and then it is one word: pieces may hold marks
 for spaces. User-defined symbols stay whole within it, and control pieces such as `<s>` are never found in a
-text.
+text, and have none when decoded. (In a tokenizer.json made of such a model they are special tokens, which the
+`tokenizers` library leaves out unless `skip_special_tokens=False`; SentencePiece always does.)
 
 Sources: SentencePiece's unigram_model.cc, bpe_model.cc, word_model.cc and char_model.cc; oracle: the library.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tokenizers_core.encoding.byte_tokens import BYTE_TOKENS
@@ -30,7 +32,16 @@ from tokenizers_core.encoding.models.pairs import Pair
 from tokenizers_core.encoding.models.unigram import UnigramModel, lattice_edges, walk_back
 from tokenizers_core.encoding.tokenizer import Tokenizer
 from tokenizers_core.files import piece_files
-from tokenizers_core.files.piece_files import BPE, CHAR, NORMAL, UNUSED, USER_DEFINED, Damaged, PieceModel
+from tokenizers_core.files.piece_files import (
+    BPE,
+    CHAR,
+    CONTROL,
+    NORMAL,
+    UNUSED,
+    USER_DEFINED,
+    Damaged,
+    PieceModel,
+)
 from tokenizers_core.text.cutting import CutAt
 from tokenizers_core.text.pipeline import Pipeline
 from tokenizers_core.text.rewriting import Replace
@@ -108,6 +119,16 @@ class PieceWords(PieceBpe):
         self._plain = False
 
 
+@dataclass(frozen=True)
+class Silent:
+    """Gives some tokens no text; bytes on both sides of one make no character together."""
+
+    pieces: frozenset[str]
+
+    def decode(self, tokens: Sequence[str]) -> list[str]:
+        return ["" if token in self.pieces else token for token in tokens]
+
+
 def tokenizer_of(model: PieceModel) -> Tokenizer:
     """The tokenizer of a model. Raises Damaged."""
     tokens = [one.text for one in model.pieces]
@@ -171,10 +192,11 @@ def _can_cut(model: PieceModel) -> bool:
 
 
 def _decoder(model: PieceModel) -> ComposedDecoder:
-    """Marks as spaces, byte pieces as text, without the added space."""
-    steps: list[DecodingStep] = [BytesToText(), Fuse()]
+    """Marks as spaces, byte pieces as text, without the added space and control pieces."""
+    steps: list[DecodingStep] = [Silent(frozenset(one.text for one in model.pieces if one.kind == CONTROL))]
     if model.writes_spaces:
-        steps.insert(0, ReplaceInTokens(Replace(SPACE_MARK, " ")))
+        steps.append(ReplaceInTokens(Replace(SPACE_MARK, " ")))
+    steps += [BytesToText(), Fuse()]
     if model.mark_in_front:
         steps.append(StripTokens(" ", int(not model.mark_behind), int(model.mark_behind)))
     return ComposedDecoder(tuple(steps))
