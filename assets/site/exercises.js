@@ -63,7 +63,7 @@ class Calculation {
   at = 0;
 
   constructor(text) {
-    this.parts = text.match(/\d*\.?\d+(?:e[-+]?\d{1,3})?|\d+\.?|\S/gi) ?? [];
+    this.parts = text.match(/\d+\.(?!\d)|\d*\.?\d+(?:e[-+]?\d{1,3})?|\S/gi) ?? [];
   }
   value() { // [numerator, denominator]; throws for anything else
     const result = this.sum();
@@ -137,7 +137,7 @@ function readSide(text) { // a number without a sign of equality
     const [top, bottom] = new Calculation(plain).value(), decimal = DECIMAL.test(plain);
     const [digits, power = "0"] = plain.toLowerCase().split("e");
     const places = (digits.split(".")[1] ?? "").length - Number(power) + 2 * percent;
-    const few = decimal && digits.includes(".") && digits.replace(/[-+.]/g, "").replace(/^0+/, "").length < 2;
+    const few = decimal && digits.replace(/[-+.]/g, "").replace(/^0+/, "").length < 2;
     return { value: [top, bottom * (percent ? 100n : 1n)], places: decimal ? Math.max(0, places) : Infinity, few };
   } catch {
     return null;
@@ -156,13 +156,13 @@ function piecesOf(text) {
 }
 const READ = {
   choice: (text) => [text],
-  line: (text) => [line(text)],
-  words: (text) => [line(text.toLowerCase())],
+  line: (text) => [line(narrow(text))],
+  words: (text) => [line(narrow(text).toLowerCase())],
   number(text, { places: most, read }) {
     const number = readNumber(text);
     if (!number) return WORDS[read].replace("{answer}", () => `“${text.trim().slice(0, 40)}”`);
     const places = Math.min(number.places, most);
-    return [`${places}:${rounded(number.value, places)}`, number.few && WORDS.digits];
+    return [`${places}:${rounded(number.value, places)}`];
   },
   count: (text, lock) => READ.number(text, lock),
   split(text, { whole }) {
@@ -184,10 +184,10 @@ function verdictOn(text, lock) {
   }
   const parsed = READ[lock.read](text, lock);
   if (typeof parsed === "string") return ["unread", parsed];
-  const [plain, doubt] = parsed, hash = sha256(`${lock.salt}\n${plain}`).slice(0, HASH);
+  const [plain] = parsed, hash = sha256(`${lock.salt}\n${plain}`).slice(0, HASH);
   if (lock.right.includes(hash)) return ["right", WORDS.right];
   if (lock.tied.includes(hash)) return ["tied", `${WORDS.tied} ${WORDS.as_good}`];
-  return doubt ? ["unread", doubt] : ["wrong", WORDS.wrong];
+  return lock.close.includes(hash) ? ["unread", WORDS.digits] : ["wrong", WORDS.wrong];
 }
 
 // --- the page

@@ -40,8 +40,6 @@ from tokensteps.site.locks import READ_AS
 from tokensteps.site.practice import practice_path, sets_of
 from tokensteps.teaching.exercises.kinds import EXERCISE_KINDS
 from tokensteps.teaching.questions import (
-    RIGHT,
-    TIED,
     UNREAD,
     Cells,
     Choice,
@@ -54,6 +52,8 @@ pytestmark = pytest.mark.slow
 
 LOOK = AXE.replace("resultTypes", "preload: false, resultTypes")
 """axe, without asking for the style sheets once more: a page's policy lets no script ask for anything."""
+WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+"""ASCII characters to full-width ones, as some keyboards type them."""
 EACH = 12 if STRESS else 1
 """Exercises of each kind and level."""
 HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
@@ -377,6 +377,8 @@ def attempts(question: Question) -> Iterator[str]:
                         for index in range(0, len(lines), 2))  # fmt: skip
             yield "\n".join(["x", *lines[1:]])
             yield "\n".join([lines[0], "x", *lines[2:]])
+            yield "\n".join([lines[0], lines[1].capitalize(), *lines[2:]])
+            yield key.translate(WIDE)
         case Entry() if READ_AS[question.kind] in ("count", "number"):
             number = read_number(key)
             assert number is not None
@@ -384,6 +386,9 @@ def attempts(question: Question) -> Iterator[str]:
             yield from (f"{float(value):.{digits}g}" for digits in (2, 3, 6, 9))
             yield from (
                 f"{float(value) * 1.07:.4g}",
+                f"{float(f'{float(value):.1g}'):g}",
+                f"{float(f'{float(value) * 1.4:.1g}'):g}",
+                f"{key}.",
                 f"{float(value) + 1:.5f}",
                 f"{float(value):.3e}",
                 f"−{key}",
@@ -434,6 +439,7 @@ def attempts(question: Question) -> Iterator[str]:
             yield from (
                 key.replace(" ", ""),
                 " ".join(key.replace(" ", "")),
+                key if "[UNK]" in key else key.translate(WIDE),
                 key[::-1],
                 key[:-1],
                 key.upper(),
@@ -443,15 +449,11 @@ def attempts(question: Question) -> Iterator[str]:
 
 def expected(question: Question, typed: str) -> set[str]:
     """A page's allowed verdicts on an answer graded here. It takes all wrong splits alike, and needn't tell
-    apart splits of no word; for one digit it asks for two."""
+    apart splits of no word."""
     if not typed.strip():
         return {"unread"}  # the app doesn't even ask the question
     kind = question.grade(typed).kind
-    unread = {"unread", "wrong"}
-    if kind in (RIGHT, TIED):
-        return {kind}
-    number = read_number(typed)
-    return unread if kind == UNREAD or (number is not None and number.digits < 2) else {kind}
+    return {"unread", "wrong"} if kind == UNREAD and read_number(typed) is None else {kind}
 
 
 CHECKED = [kind for kind in EXERCISE_KINDS if kind != "construct"]
@@ -584,7 +586,7 @@ def test_a_teachers_lesson(folder: Path, page: Page) -> None:
     page.wait_for_function("document.querySelector('.tally').getBoundingClientRect().top === 0")
     assert page.evaluate("x => document.elementFromPoint(x, 12).className", place["x"] + 4) == "tally"
     said = {f"question-{number}": [*tries] for number, tries in {
-        1: (("1/3", "wrong"), ("0.333", "right"), ("333/1000", "right"), ("0.3", "unread")),
+        1: (("1/3", "wrong"), ("0.333", "right"), ("333/1000", "right"), ("0.3", "unread"), ("0.2", "wrong")),
         2: (("<b>", "wrong"), (HOSTILE, "right")),
         **dict.fromkeys(range(3, 13), (("straße", "right"), (" ΣΑς ", "right"), ("strasse", "wrong"))),
     }.items()}  # fmt: skip

@@ -18,9 +18,9 @@ from tokensteps.runs.settings import corpus_title
 from tokensteps.site.books import BOOKS, book_html, books_data, draw_encoding, draw_training, train_here
 from tokensteps.site.layout import SitePage
 from tokensteps.site.lesson_file import LessonError, OwnLesson, OwnQuestion, OwnRun
-from tokensteps.site.locks import AnswerLock, locked, number_forms, plain_words
+from tokensteps.site.locks import AnswerLock, locked, number_lock, plain_words
 from tokensteps.site.practice import ANSWERS, SiteTask, answer_words, tally_line, task_html
-from tokensteps.teaching.questions import RIGHT, Choice, Entry, grade_number
+from tokensteps.teaching.questions import Choice, Entry, grade_number
 
 
 class ShownRun(NamedTuple):
@@ -140,7 +140,5 @@ def own_lock(question: OwnQuestion, salt: str) -> AnswerLock:
         return locked("choice", salt, map(str, question.answers))
     numbers = [answer for answer in question.answers if isinstance(answer, Fraction)]
     if numbers:
-        grade = grade_number(numbers[0], "", "", "")
-        places, plains = number_forms(numbers[0], lambda typed: grade(typed).kind == RIGHT)
-        return locked("number", salt, plains, places=places)
+        return number_lock("number", salt, numbers[0], grade_number(numbers[0], "", "", ""))
     return locked("words", salt, [plain_words(str(answer)) for answer in question.answers])

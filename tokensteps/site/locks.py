@@ -12,16 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.teaching.exercises.kinds import Exercise
 from tokensteps.teaching.questions import (
     RIGHT,
     TIED,
+    UNREAD,
     Board,
     Cells,
     Choice,
     Entry,
     Question,
     SeveralLines,
+    Verdict,
     read_number,
 )
 
@@ -64,6 +67,8 @@ class AnswerLock(NamedTuple):
     """Decimal places of a number to look at."""
     whole: str = ""
     """The pieces of a split, joined; "" if that isn't known."""
+    close: tuple[str, ...] = ()
+    """Hashes of numbers that may be meant as a right one, but have too few digits to tell."""
 
 
 def hashed(salt: str, plain: str) -> str:
@@ -76,11 +81,19 @@ def hashed(salt: str, plain: str) -> str:
 
 
 def locked(
-    read: ReadAs, salt: str, right: Iterable[str], tied: Iterable[str] = (), places: int = 0, whole: str = ""
+    read: ReadAs,
+    salt: str,
+    right: Iterable[str],
+    tied: Iterable[str] = (),
+    places: int = 0,
+    whole: str = "",
+    close: Iterable[str] = (),
 ) -> AnswerLock:
     """The lock for answers in their plain form."""
-    accepted, as_good = ({hashed(salt, plain) for plain in plains} for plains in (right, tied))
-    return AnswerLock(read, salt, tuple(sorted(accepted)), tuple(sorted(as_good)), places, whole)
+    accepted, as_good, near = (
+        tuple(sorted({hashed(salt, plain) for plain in plains})) for plains in (right, tied, close)
+    )
+    return AnswerLock(read, salt, accepted, as_good, places, whole, near)
 
 
 def locks_of(exercise: Exercise) -> list[AnswerLock]:
@@ -99,8 +112,7 @@ def locks_of(exercise: Exercise) -> list[AnswerLock]:
         case Entry():
             read = READ_AS[question.kind]
     if read in ("count", "number"):
-        places, plains = number_forms(exact_key(question), lambda typed: takes_answer(question, typed))
-        return [locked(read, name, plains, places=places)]
+        return [number_lock(read, name, exact_key(question), question.grade)]
     if read == "line":
         return [locked("line", name, [plain_line(question.key)])]
     whole = exercise.facts.get("word") or exercise.facts["text"]
@@ -120,6 +132,18 @@ def exact_key(question: Question) -> Fraction:
     if number is None:
         raise ValueError(f"The key {question.key!r} of a question of the kind {question.kind} is no number.")
     return number.value
+
+
+def number_lock(read: ReadAs, salt: str, value: Fraction, grade: Callable[[str], Verdict]) -> AnswerLock:
+    """The lock for the numbers around `value`, as they are graded."""
+    places, plains = number_forms(value, lambda typed: grade(typed).kind == RIGHT)
+    close = (
+        f"{at}:{number}"
+        for at in range(places + 1)
+        for number in range(-9, 10)
+        if number and grade(decimal_text(number, at)).kind == UNREAD
+    )
+    return locked(read, salt, plains, places=places, close=close)
 
 
 def number_forms(value: Fraction, accepts: Callable[[str], bool]) -> tuple[int, list[str]]:
@@ -189,12 +213,12 @@ def tilings(board: Board) -> Iterator[str]:
 
 
 def plain_line(text: str) -> str:
-    """A line with one space between its words.
+    """A line with one space between its words, and no full-width letters.
 
-    >>> plain_line("  hello  how ")
+    >>> plain_line("  hello  ｈｏｗ ")
     'hello how'
     """
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join(unicodedata.normalize("NFC", text.translate(FULL_WIDTH)).split())
 
 
 def plain_words(text: str) -> str:
@@ -217,4 +241,4 @@ def cell_lock(question: Question, number: int, name: str) -> AnswerLock:
         places, plains = number_forms(true.value, fits)
         return locked("number", salt, plains, places=places)
     pieces = question.board.pieces if question.board is not None else (key[number],)
-    return locked("line", salt, filter(fits, pieces))
+    return locked("words", salt, map(plain_words, filter(fits, pieces)))
