@@ -49,6 +49,7 @@ def test_refused_options(tmp_path: Path) -> None:
         (1, "--vocab-size 2 is below the alphabet's 5 symbols; choose at least 5.",
          [out, tmp_path / "short.txt", "--vocab-size", "2"]),
         (2, "0 is not in the range 1<=x<=20", [out, "--exercises", "0"]),
+        (2, "30000 is not in the range 1<=x<=20000", [out, tmp_path / "short.txt", "--vocab-size", "30000"]),
     ):  # fmt: skip
         done = run(*arguments)
         assert (done.exit_code, done.stdout) == (code, ""), message

@@ -16,9 +16,10 @@ from tokensteps.cli.streams import (
     tell,
     write_file,
 )
-from tokensteps.cli.training import POSITIVE, QUIET, option
+from tokensteps.cli.training import QUIET, option
 from tokensteps.language.i18n import LANGUAGES
 from tokensteps.limits import UPLOAD_LIMIT
+from tokensteps.runs.rules import SIZE
 
 MEGABYTE = 1_000_000
 
@@ -47,7 +48,12 @@ MEGABYTE = 1_000_000
     multiple=True,
     usual="all",
 )
-@option("--vocab-size size", "How many tokens the runs of FILES have.", type=POSITIVE, usual="300")
+@option(
+    "--vocab-size size",
+    "How many tokens the runs of FILES have.",
+    type=click.IntRange(1, SIZE.most),
+    usual="300",
+)
 @option(
     "--lesson lessons",
     "A lesson of your own in a TOML file; docs/site.md says how to write one. Give it several times for several.",
