@@ -15,6 +15,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
+from tests.browser.hands import retype
 from tests.browser.test_access import RULES
 from tests.browser.test_site import LOOK, STRICT, served
 from tests.hostile import KINDS, PWNED
@@ -30,6 +31,9 @@ pytestmark = pytest.mark.slow
 HOSTILE = "".join(text for text in KINDS["markup"][:6] if max(text) < "\ud800")
 ANSWERING = "onmessage = ({ data: { id, what } }) => postMessage({ id, result: ANSWERS[what] });"
 """Stands for the worker: to each question one answer."""
+ECHO = """onmessage = ({ data: { id, what, payload } }) =>
+  postMessage({ id, result: what === "train" ? { error: `${what}: ${payload.size}` } : {} });"""
+"""The same, but training says its size only."""
 PICKY = "if (globalThis.importScripts) throw new Error('Classic web workers are not supported');"
 """What Pyodide does as soon as it is read."""
 
@@ -52,8 +56,8 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def answered(site: Path, answers: dict[str, Any]) -> None:
-    worker = worker_script(f"{PICKY} const ANSWERS = {json.dumps(answers)};", ANSWERING, ours=())
+def answered(site: Path, answers: dict[str, Any], answering: str = ANSWERING) -> None:
+    worker = worker_script(f"{PICKY} const ANSWERS = {json.dumps(answers)};", answering, ours=())
     (site / "assets" / WORKER).write_text(worker, "utf-8")
     (site / "assets" / LIVE).write_text("tokenstepsParts({})", "utf-8")
 
@@ -102,6 +106,16 @@ def test_answers_are_shown(try_site: Path, page: Page, stack: ExitStack) -> None
     page.click("#try [type=submit]")
     page.click(".save")
     expect(page.locator("#try [role=status]")).to_have_text(f"Nothing: {HOSTILE}")
+
+
+def test_a_size_is_a_whole_number_in_digits(try_site: Path, page: Page) -> None:
+    """As Python reads it, however the browser lets it be typed."""
+    answered(try_site, {}, ECHO)
+    page.goto(f"{try_site.as_uri()}/en/try.html")
+    for typed, said in (("60", "60"), ("1e2", "100"), ("100.0", "100"), ("007", "7"), ("", "")):
+        retype(page.locator("[name=size]"), typed)
+        page.click("#try [type=submit]")
+        expect(page.locator("#try [role=status]")).to_have_text(f"train: {said}")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

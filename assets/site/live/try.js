@@ -88,7 +88,7 @@ function show(section, name, { title, frames }) {
 }
 async function train() {
   const { text, algorithm, size } = form.elements;
-  const fields = { text: text.value, algorithm: algorithm.value, size: size.value };
+  const fields = { text: text.value, algorithm: algorithm.value, size: size.value && String(size.valueAsNumber) };
   work(true);
   showNote(WORDS.training.replace("{number}", "0"));
   const began = performance.now();
