@@ -33,7 +33,10 @@ def test_refused_options(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(
         "title = 'T'\n[[part]]\nrun = { algorithm = 'bpe', corpus = 'hug', step = 99 }", "utf-8"
     )
-    (tmp_path / "ja.toml").write_text("title = 'T'\nlanguage = 'ja'", "utf-8")
+    (tmp_path / "ja.toml").write_text("title = 'T'\nlanguage = 'ja'\n[[part]]", "utf-8")
+    (tmp_path / "class.toml").write_text(
+        "title = 'T'\n[[question]]\nask = 'A?'\nchoices = ['a', 'b']", "utf-8"
+    )
     out = tmp_path / "out"
     for code, message, arguments in (
         (2, "full isn't empty; choose another folder, or add --force to write into it.", [tmp_path / "full"]),
@@ -44,6 +47,8 @@ def test_refused_options(tmp_path: Path) -> None:
         (1, "none.toml: there is no such file", [out, "--lesson", tmp_path / "none.toml"]),
         (2, "ja.toml is in the language ja, which the site hasn't; add --language ja.",
          [out, "--lesson", tmp_path / "ja.toml", "--language", "en"]),
+        (2, "class.toml has no part: add one with [[part]]; questions of a live class alone are no lesson.",
+         [out, "--lesson", tmp_path / "class.toml"]),
         (1, "run.toml, part 1: run: step is 99, but must be a step of the run, from 0 to 7: change it.",
          [out, "--lesson", tmp_path / "run.toml"]),
         (1, "--vocab-size 2 is below the alphabet's 5 symbols; choose at least 5.",

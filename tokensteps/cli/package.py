@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tokensteps.cli.streams import refuse_to_overwrite, tell, write_file
 from tokensteps.cli.training import QUIET, option
 from tokensteps.language.i18n import LANGUAGES, use_language
+
+if TYPE_CHECKING:
+    from tokensteps.site.lesson_file import OwnLesson
 
 
 @click.command(
@@ -54,7 +58,6 @@ def package_command(
     refuse_to_overwrite(output, force)
     # Here, because the other commands do without all this, and it takes a while to load.
     from tokensteps.language.i18n import _
-    from tokensteps.site.lesson_file import read_lesson
     from tokensteps.site.lesson_page import own_lesson_page
     from tokensteps.site.locks import locks_of
     from tokensteps.site.practice import sets_of
@@ -70,11 +73,7 @@ def package_command(
             )
         page = exercises_page(result, _(EXERCISE_KINDS[lesson].title))
     elif Path(lesson).suffix == ".toml":
-        own = read_lesson(Path(lesson))
-        if not own.parts:  # a learning platform would take it for done at once
-            raise click.UsageError(
-                f"{lesson} has no part: add one with [[part]]; questions of a live class alone are no lesson."
-            )
+        own = read_own_lesson(lesson)
         use_language(own.language)
         page = own_lesson_page(own, "lesson.html")
     else:
@@ -85,3 +84,16 @@ def package_command(
     data = scorm_package(page, version)
     write_file(Path(output), data)
     tell(f"Written: {output}, {len(data) / 1e6:.1f} MB, SCORM {version}", quiet)
+
+
+def read_own_lesson(file: str) -> OwnLesson:
+    """The lesson in a file. Raises UsageError for one without parts: its page would be empty, and done at
+    once for a learning platform."""
+    from tokensteps.site.lesson_file import read_lesson
+
+    result = read_lesson(Path(file))
+    if not result.parts:
+        raise click.UsageError(
+            f"{file} has no part: add one with [[part]]; questions of a live class alone are no lesson."
+        )
+    return result

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tokensteps.cli.package import read_own_lesson
 from tokensteps.cli.streams import (
     counted,
     lines_of,
@@ -100,13 +101,12 @@ def site_command(
         raise click.UsageError(f"{out} isn't empty; choose another folder, or add --force to write into it.")
     # Here, because the other commands do without all this, and it takes a while to load.
     from tokensteps.site.build import Site, site_files
-    from tokensteps.site.lesson_file import read_lesson
     from tokensteps.site.shared import in_bytes
 
     wanted = {"corpora": known_corpora(corpora), "languages": languages, **sizes}
     site = Site(
         files=own_files(files),
-        lessons=[read_lesson(Path(name)) for name in lessons],
+        lessons=[read_own_lesson(name) for name in lessons],
         keys=not no_keys,
         pyodide=package(live, pyodide),
         **{name: value for name, value in wanted.items() if value},
