@@ -32,7 +32,8 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine without faults."""
     monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "store"))
     monkeypatch.setenv("TOKENSTEPS_SECRET", "x" * 40)
-    monkeypatch.delenv("TOKENSTEPS_REDIS", raising=False)
+    for name in ("TOKENSTEPS_REDIS", "TOKENSTEPS_FRAME_ANCESTORS"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def diagnosis(*arguments: str) -> tuple[int, dict[str, str]]:
@@ -60,6 +61,7 @@ def test_a_machines_problems_are_named_with_their_remedies(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TOKENSTEPS_STORE", str(tmp_path / "file" / "store"))
     monkeypatch.setenv("TOKENSTEPS_SECRET", "short")
+    monkeypatch.setenv("TOKENSTEPS_FRAME_ANCESTORS", "https://a.example/path")
     monkeypatch.setattr(doctor, "SERVER_MEMORY", 1 << 60)
     with half_dead(another_protocol) as address:
         monkeypatch.setenv("TOKENSTEPS_REDIS", f"redis://{address}/0")
@@ -68,6 +70,7 @@ def test_a_machines_problems_are_named_with_their_remedies(
     for name, remedy in (
         ("store", "can't be written (Not a directory); name another folder in TOKENSTEPS_STORE"),
         ("secret", "has 5 characters, fewer than 32"),
+        ("frames", "'https://a.example/path' is not a site; write addresses such as"),
         ("memory", "a server with its processes takes"),
         ("Redis", "Redis: "),
     ):

@@ -75,6 +75,8 @@ def machine() -> Iterator[Finding]:
     yield open_files()
     yield store()
     yield seals()
+    if os.environ.get("TOKENSTEPS_FRAME_ANCESTORS"):
+        yield frames()
     if address := os.environ.get("TOKENSTEPS_REDIS"):
         yield redis(address)
 
@@ -172,6 +174,16 @@ def seals() -> Finding:
         NOTE,
         f"secret: in a file of this machine's; set {SECRET_VARIABLE} where there are several servers, or where a host starts afresh",
     )
+
+
+def frames() -> Finding:
+    """Whether the sites allowed to show the app in a frame are sites."""
+    from tokensteps.server.headers import named_ancestors
+
+    try:
+        return Finding(OK, f"frames: of {' '.join(named_ancestors())}")
+    except ValueError as error:
+        return Finding(WRONG, f"frames: {error}")
 
 
 def redis(address: str) -> Finding:

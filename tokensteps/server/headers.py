@@ -163,12 +163,12 @@ def frame_ancestors(sites: str) -> tuple[str, ...]:
 
     >>> frame_ancestors("")
     ("'self'",)
-    >>> frame_ancestors("https://moodle.example.edu *.example.org:8080")
+    >>> frame_ancestors("https://moodle.example.edu/ *.example.org:8080")
     ("'self'", 'https://moodle.example.edu', '*.example.org:8080')
     >>> frame_ancestors("'none'")
     ("'none'",)
     """
-    named = sites.split()
+    named = [one.rstrip("/") for one in sites.split()]  # a browser shows a site with a slash behind it
     if named == ["'none'"]:
         return ("'none'",)
     for source in named:
@@ -178,6 +178,11 @@ def frame_ancestors(sites: str) -> tuple[str, ...]:
                 "or https://*.example.edu with spaces between them, or 'none' alone."
             )
     return ("'self'", *(source for source in named if source != "'self'"))
+
+
+def named_ancestors() -> tuple[str, ...]:
+    """The same, as the environment has them. Raises ValueError."""
+    return frame_ancestors(os.environ.get(ANCESTORS_VARIABLE, ""))
 
 
 def same_origin(origin: str, host: str, secure: bool = False) -> bool:
@@ -222,7 +227,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        ancestors = frame_ancestors(os.environ.get(ANCESTORS_VARIABLE, ""))
+        ancestors = named_ancestors()
         common = dict(COMMON)
         if ancestors in (
             ("'none'",),

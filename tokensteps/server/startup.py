@@ -18,7 +18,7 @@ from tokensteps.limits import OPEN_FILES
 from tokensteps.server.entrance.files import FromMemory
 from tokensteps.server.entrance.patience import limited_patience
 from tokensteps.server.entrance.unknown_addresses import base_path
-from tokensteps.server.headers import Guard
+from tokensteps.server.headers import Guard, named_ancestors
 from tokensteps.server.logs import throttled
 from tokensteps.server.seal import secret
 from tokensteps.streamlit_internals import answer_deep_links
@@ -37,6 +37,7 @@ when it is freed; by default the threshold grows with freed pieces, up to 32 MB,
 in the heap. M_TRIM_THRESHOLD: free bytes allowed at the heap's end."""
 MIDDLEWARE: Final = (Middleware(Guard), Middleware(FromMemory))
 """The layers of every request before Streamlit."""
+named_ancestors()  # stops the start; in the layer itself, an error would only become the answer to every request
 
 
 def under_base(routes: Iterable[Route]) -> list[BaseRoute]:

@@ -9,8 +9,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -29,6 +33,7 @@ from tokensteps.server.headers import (
 )
 from tokensteps.streamlit_internals import AT_HOME, INDEX
 
+ROOT = Path(__file__).parents[3]
 HOST = (b"host", b"app.example:8501")
 LENGTH = (b"content-length", b"12")
 PAGE = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-cache")]
@@ -271,6 +276,11 @@ def test_metrics_are_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
         ("", "frame-ancestors 'self'", "SAMEORIGIN"),
         ("'none'", "frame-ancestors 'none'", "DENY"),
         ("https://moodle.example.edu", "frame-ancestors 'self' https://moodle.example.edu", None),
+        (
+            "https://moodle.example.edu/",
+            "frame-ancestors 'self' https://moodle.example.edu",
+            None,
+        ),  # as copied
     ],
 )
 def test_sites_that_may_frame_the_app(
@@ -345,6 +355,16 @@ def test_only_pages_get_the_explanation() -> None:
 def test_invalid_sites_are_refused_at_the_start(sites: str) -> None:
     with pytest.raises(ValueError, match=ANCESTORS_VARIABLE):
         frame_ancestors(sites)
+
+
+def test_a_server_with_invalid_sites_does_not_start() -> None:
+    """Instead of answering every request with an error. Streamlit imports the app to start it."""
+    variables = {**os.environ, ANCESTORS_VARIABLE: "https://a.example/path"}
+    done = subprocess.run(
+        [sys.executable, "-c", "import app"], env=variables, capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 1
+    assert f"{ANCESTORS_VARIABLE}: 'https://a.example/path' is not a site; write" in done.stderr
 
 
 def test_over_https_a_page_that_came_without_it_is_another_sites() -> None:
