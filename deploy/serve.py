@@ -25,7 +25,8 @@ from types import FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = "127.0.0.1"
-"""The address for checking workers; every possible address of theirs includes it."""
+EVERYWHERE = ("0.0.0.0", "::")
+"""Addresses that stand for all of a machine's."""
 STARTING = 60.0
 """Seconds for a worker to start answering."""
 ENDING = 10.0
@@ -46,12 +47,19 @@ def command(port: int, address: str) -> list[str]:
     return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *arguments]
 
 
-def answers(port: int) -> bool:
+def health(port: int, address: str) -> str:
+    """Where a worker says that it is up: below the path that Streamlit is told, if it is."""
+    host = HOME if address in EVERYWHERE else f"[{address}]" if ":" in address else address
+    base = os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", "").strip("/")
+    return f"http://{host}:{port}/{f'{base}/' if base else ''}_stcore/health"
+
+
+def answers(port: int, address: str) -> bool:
     """Whether the worker on this port is up."""
     # Without any proxy from the environment.
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with direct.open(f"http://{HOME}:{port}/_stcore/health", timeout=2) as answer:
+        with direct.open(health(port, address), timeout=2) as answer:
             return bool(answer.status == 200)
     except (OSError, http.client.HTTPException):
         return False
@@ -98,7 +106,7 @@ class Worker:
         self.end()
         self.start()
         until = time.monotonic() + STARTING
-        while not answers(self.port) and time.monotonic() < until and not unless():
+        while not answers(self.port, self.address) and time.monotonic() < until and not unless():
             self.tend()
             time.sleep(0.2)
 
@@ -153,7 +161,7 @@ def main() -> None:
         parser.error("choose 1 to 64 workers, and ports from 1024 to 65535")
     ports = range(options.port, options.port + options.workers)
     if options.check:
-        sys.exit(not all(map(answers, ports)))
+        sys.exit(not all(answers(port, options.address) for port in ports))
     serve(ports, options.address)
 
 

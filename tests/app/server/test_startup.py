@@ -1,4 +1,4 @@
-"""A server's work at its start (`tokensteps/server/startup.py`).
+"""A server's work at its start (`tokensteps/server/startup.py`), and its launcher's check of it.
 
 Oracle: the operating system's own count of a process's memory, in a process of its own.
 """
@@ -12,6 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from benchmarks.ports import free_port
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
 AS_IT_BECOMES = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
@@ -54,3 +57,16 @@ def test_released_memory_goes_back_to_the_system() -> None:
 
     assert retained_bytes("") > 30_000_000, "otherwise there is nothing to mend any more"
     assert retained_bytes("give_memory_back()") < 10_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a machine has one address of its own only")
+def test_the_launcher_sees_its_workers_at_another_address_and_below_a_path() -> None:
+    """Oracle: Streamlit's own server. A container's health check asks the same."""
+    variables = {**os.environ, "STREAMLIT_SERVER_BASE_URL_PATH": "/tokens", "ADDRESS": "127.0.0.2"}
+    command = [sys.executable, "deploy/serve.py", "--workers", "1", "--port", str(free_port())]
+    with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.DEVNULL) as launcher:
+        try:
+            check = [*command, "--check"]
+            until(lambda: subprocess.run(check, cwd=ROOT, env=variables).returncode == 0, 60)
+        finally:
+            launcher.terminate()
