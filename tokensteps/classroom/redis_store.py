@@ -59,8 +59,10 @@ class RedisStore:
                 socket_timeout=REACH,
                 socket_connect_timeout=REACH,
             )
-        except ValueError as error:
-            raise StoreError(f"{address}: {error}; write redis://host:6379/0") from error
+        except ValueError:  # its text may hold a part of the password, which is nothing for a log
+            raise StoreError(
+                "TOKENSTEPS_REDIS can't be read as an address; write redis://host:6379/0, and a # in a password as %23."
+            ) from None
 
     def create(self, code: str, line: str, now: float) -> bool:
         """Begin a log; Redis forgets it by itself after a day."""

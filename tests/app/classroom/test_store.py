@@ -6,6 +6,7 @@ Oracle: the promise of `Store`: every line once, in one order for all, however m
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,5 +175,13 @@ def test_a_missing_store_is_an_error(tmp_path: Path) -> None:
         FileStore(tmp_path / "file" / "classes.sqlite")
     with pytest.raises(StoreError, match="Redis"):
         RedisStore(f"redis://127.0.0.1:{free_port()}/0").read("CDFHJK", 0)
-    with pytest.raises(StoreError, match="write redis://host"):
-        RedisStore("host:6379")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["host:6379", "rediss//:secret@host", "redis://:secret#1@host:6379/0", "redis://[:secret@host"],
+)
+def test_a_mistyped_address_does_not_write_its_password_into_a_log(address: str) -> None:
+    with pytest.raises(StoreError, match=r"^TOKENSTEPS_REDIS .* write redis://host") as raised:
+        RedisStore(address)
+    assert "secret" not in "".join(traceback.format_exception(raised.value))
