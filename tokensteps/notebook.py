@@ -116,6 +116,7 @@ def show(what: object, step: int = 0, height: int | None = None) -> InNotebook:
     without height.
     """
     _refuse_unshowable(what, step, height)
+    step = int(step)  # NumPy's whole numbers can't be written as JSON
     if isinstance(what, Trace):
         step = what[step].step if step < 0 or step > len(what) else step
     return InNotebook(what, step, height)
@@ -138,6 +139,7 @@ def html(what: object, step: int = 0, height: int | None = None) -> str:
     """The sandboxed frame around it, as markup, with all it needs. Viewers without frames show a note and a
     plain picture. Raises the errors of `show`."""
     _refuse_unshowable(what, step, height)
+    step = int(step)
     match what:
         case Encoding():
             shown = min(len(what), NOTEBOOK_TOKENS)

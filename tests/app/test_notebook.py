@@ -19,6 +19,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pytest
 
 from tokenizers_core import (
@@ -206,6 +207,9 @@ def test_it_opens_at_a_given_step() -> None:
     trace = RUNS["bpe"]
     assert message(page(show(trace, step=3)._repr_html_())[0])["seek"][0] == 3
     assert message(page(show(trace, step=-1)._repr_html_())[0])["seek"][0] == len(trace)
+    for step in np.array([3, -1]):  # NumPy's numbers, as the notebooks of data have them
+        assert show(trace, step=step)._repr_html_() == show(trace, step=int(step))._repr_html_()
+        assert html(trace, step) == html(trace, int(step))
     assert "height: 300px" in show(trace, height=300)._repr_html_()
     assert repr(show(trace)) == repr(trace)
     with pytest.raises(IndexError, match="step 99 is outside this trace"):
