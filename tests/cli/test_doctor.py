@@ -182,5 +182,6 @@ def test_wrong_paths_and_unreachable_addresses(app: str, monkeypatch: pytest.Mon
     with half_dead(silent) as address:
         code, result = diagnosis(f"http://{address}")
         assert code == 1 and "no answer from" in result["page"]
-    wrong = CliRunner().invoke(command_line, ["doctor", "ftp://x"])
-    assert wrong.exit_code == 2 and "is no address of an app" in wrong.stderr
+    for typed in ("ftp://x", "http://[bad", "http://"):
+        wrong = CliRunner().invoke(command_line, ["doctor", typed])
+        assert wrong.exit_code == 2 and f"{typed!r} is no address of an app" in wrong.stderr

@@ -53,7 +53,10 @@ def doctor_command(url: str | None, **options: bool) -> None:
     """
     findings = [*machine()]
     if url is not None:
-        position = urlsplit(url)
+        try:
+            position = urlsplit(url)
+        except ValueError:  # [ without its ]
+            position = urlsplit("")
         if position.scheme not in ("http", "https") or not position.hostname:
             raise click.UsageError(
                 f"{url!r} is no address of an app; write one like https://tokens.example.edu."
