@@ -468,6 +468,21 @@ def test_a_replaced_file_keeps_its_link_and_its_rights(tmp_path: Path) -> None:
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
+def test_a_closed_folder_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for a file that is there, or a link to it: a new one takes its place, once it is whole."""
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "run.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(closed / "run.json")
+    # Whoever may do anything, as in a container, may write there in any case.
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != closed)
+    monkeypatch.setattr("tokensteps.cli.commands.train_with_options", None)
+    for path in (closed / "run.json", closed / "new.json", tmp_path / "link.json"):
+        message = complaint(2, "trace", COURSE, "-f", "-o", path)
+        assert message == f"Error: {path}: nothing can be written to {closed}; choose another folder."
+    assert (closed / "run.json").read_text() == "old"
+
+
 def test_a_device_is_written_to_and_never_replaced() -> None:
     output("trace", COURSE, "--merges", 1, "-o", os.devnull)
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)

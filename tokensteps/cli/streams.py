@@ -249,8 +249,9 @@ def refuse_to_overwrite(output: str, force: bool) -> None:
             raise click.UsageError(
                 f"{path}: there is no folder {path.parent}; make it first: mkdir -p {shlex.quote(str(path.parent))}"
             )
-        if not path.exists() and not os.access(path.absolute().parent, os.W_OK):
-            raise click.UsageError(f"{path}: nothing can be written to {path.parent}; choose another folder.")
+        folder = path.resolve().parent  # a link stays a link
+        if (path.is_file() or not path.exists()) and not os.access(folder, os.W_OK):
+            raise click.UsageError(f"{path}: nothing can be written to {folder}; choose another folder.")
 
 
 def write_output(path: str, text: str, quiet: bool) -> None:
