@@ -6,7 +6,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,3 +107,14 @@ def test_missing_measures_have_a_reason(files: list[Path], tmp_path: Path) -> No
     ):
         result = run(*arguments)
         assert result.exit_code in (1, 2) and message in result.stderr, result.output
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, names are Unicode")
+def test_equally_named_files_in_a_folder_whose_name_is_not_utf_8(files: list[Path], tmp_path: Path) -> None:
+    paths = [tmp_path / os.fsdecode(name) / "t.json" for name in (b"a\xff", b"b")]
+    for path in paths:
+        path.parent.mkdir()
+        shutil.copy(files[0], path)
+    result = run("-t", paths[0], "-t", paths[1], COURSE, "--format", "json")
+    assert result.exit_code == 0, result.output
+    assert [*json.loads(result.stdout)] == [str(tmp_path / "a\ufffd" / "t.json"), str(paths[1])]

@@ -132,7 +132,7 @@ def column_names(paths: Sequence[str]) -> list[str]:
     (['tokenizer.json', 'b.json'], ['a/tokenizer.json', 'b/tokenizer.json'])
     """
     short = [click.format_filename(path, shorten=True) for path in paths]
-    return short if len({*short}) == len(short) else [*paths]
+    return short if len({*short}) == len(short) else [*map(click.format_filename, paths)]
 
 
 def measure_options(command: Callable[..., None]) -> Callable[..., None]:
