@@ -160,12 +160,12 @@ class ClassStrip extends Component {
   shareDeck(edited = false) { // all of the lecturer's devices get the questions prepared on one of them
     const { state } = this.room, stringify = JSON.stringify;
     const own = stringify(deck.all()), theirs = stringify(state.deck.map(tidyQuestion));
-    if (edited ? own !== theirs : own !== "[]" && theirs === "[]") {
+    if (edited ? own !== theirs : !["[]", this.deckWas].includes(own) && theirs === "[]") {
       this.room.post("deck", { questions: deck.shared() }).catch(({ kind }) => {
         if (edited && PASSING.includes(kind)) this.later("deck", ONCE_MORE, () => this.onDeck());
       });
     } else if (own !== theirs && ["[]", this.deckWas].includes(own)) { // it was changed on another one
-      deck.keep(deck.of(state));
+      deck.keep(state.deck.map(tidyQuestion));
     }
     this.deckWas = theirs;
   }

@@ -32,7 +32,8 @@ class Classroom extends Component {
     this.unwatch = () => room.removeEventListener("change", change);
   }
   classes() {
-    return Object.entries(saved.all()).filter(([, one]) => one?.key).map(([code]) => code).reverse();
+    const isOld = ({ at }) => at < Date.now() - DAY; // nothing of it is left
+    return Object.entries(saved.all()).filter(([, one]) => one?.key && !isOld(one)).map(([code]) => code).reverse();
   }
   async show(code) {
     if (code !== this.code) this.wrong.textContent = "";
@@ -61,7 +62,8 @@ class Classroom extends Component {
       make("button", { type: "button", textContent: labels[what], data: { do: what } })));
     const head = [filled(labels.joined, { number: results.joined }), filled(labels.questions, { number: groups.size })];
     const runs = new Map(results.runs.map((one) => [one.run, one]));
-    const questions = [...groups.values()].map((rounds) => this.question(rounds, runs));
+    const isOpen = ([last]) => !results.ended && ["open", "shown"].includes(last.state);
+    const questions = [...groups.values()].map((rounds) => this.question(rounds, runs, isOpen(rounds.slice(-1))));
     return [make("h2", { textContent: filled(labels.summary, { code: results.code }) }),
       make("p", { className: "soft", textContent: head.join(" · ") }), actions, this.wrong,
       ...(results.nicknames ? [this.people(results.code)] : []),
@@ -74,17 +76,19 @@ class Classroom extends Component {
     this.students.draw();
     return this.students.node;
   }
-  question(rounds, runs) {
+  question(rounds, runs, isOpen) { // an open one's answer isn't given away: this page may be on the wall
     const { labels } = this, [{ question, place: there }] = rounds, place = { ...runs.get(there.run), ...there };
-    const shares = rounds.map((round, index) => this.share(round, index));
+    const shares = rounds.map((round, index) => this.share(round, index, isOpen));
+    const answers = rounds.at(-1).state === "open" && isOpen ? [] : [question.input === "free"
+      ? wordsTable(labels, question, rounds.at(-1), !isOpen)
+      : barsTable(labels, question, rounds, isOpen ? null : question)];
     return make("article", {}, make("h3", {}, ...inLanguage(question.say)),
-      make("p", { className: "soft", textContent: shares.join(" · ") }), question.input === "free"
-        ? wordsTable(labels, question, rounds.at(-1), true) : barsTable(labels, question, rounds, question),
+      make("p", { className: "soft", textContent: shares.join(" · ") }), ...answers,
       ...(this.link(place) ? [make("p", {}, this.link(place))] : []));
   }
-  share({ question, answered: number, of, right, tied }, index) {
+  share({ question, answered: number, of, right, tied }, index, isOpen) {
     const { labels } = this, parts = [filled(labels.answered, { number, of: Math.max(of, number) })];
-    if (question.key?.length && number) {
+    if (!isOpen && question.key?.length && number) {
       parts.push(filled(labels.share_right, { share: percent((right ?? 0) / number) }));
       if (tied) parts.push(filled(labels.share_tied, { share: percent(tied / number) }));
     }

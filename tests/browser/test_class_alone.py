@@ -499,6 +499,88 @@ def test_results_are_saved_or_an_error_is_shown(page: Page) -> None:
     assert told == ["No network.", "Too many.", ""] and files == [["class-CDFHJK-answers.csv", 3]]
 
 
+def test_an_open_questions_answer_is_not_given_away(page: Page) -> None:
+    """By the results, which may be on the wall: its bars come with the class's, its answer with the
+    revelation."""
+    page.goto("about:blank")
+    page.add_script_tag(content=read_script("classroom").replace("export default ", ""))
+    told = page.evaluate(
+        """() => {
+      const labels = new Proxy({ share_right: "RIGHT", right: "RIGHT" }, { get: (own, name) => own[name] ?? String(name) });
+      const results = Object.assign(Object.create(Classroom.prototype),
+        { labels, next: { pages: {} }, wrong: make("p") });
+      const question = { kind: "own", input: "number", say: { "": ["How many?"] }, key: ["57"] };
+      const bars = [{ answer: "20", count: 1 }], place = {};
+      return [["open"], ["shown"], ["revealed"], ["shown", true], ["revealed", false, "open"]].map(([state, ended, again]) => {
+        const round = (number, state) => ({ round: number, first: 1, question, place, state, bars, answered: 1, of: 1, right: 0 });
+        const rounds = [round(1, state), ...(again ? [round(2, again)] : [])];
+        const said = results.summary({ rounds, runs: [], joined: 1, ended, code: "CDFHJK" })
+          .map((node) => node.textContent).join(" ");
+        return [/57|RIGHT/.test(said), said.includes("20")];
+      });
+    }"""
+    )
+    assert told == [[False, False], [False, True], [True, True], [True, True], [False, False]]
+
+
+def test_a_class_of_the_day_before_has_no_results(page: Page) -> None:
+    page.route("**", lambda route: route.fulfill(body="", content_type="text/html"))
+    page.goto("http://localhost/")
+    page.add_script_tag(content=read_script("classroom").replace("export default ", ""))
+    offered = page.evaluate(
+        """() => {
+      const hours = (number) => Date.now() - number * 3_600_000;
+      saved.set("CDFHJK", { key: "k", at: hours(25) });
+      saved.set("GHJKMN", { key: "k", at: hours(23), over: true });
+      saved.set("PRTWXY", { device: "d" });
+      const offered = Classroom.prototype.classes();
+      localStorage.clear();
+      return offered;
+    }"""
+    )
+    assert offered == ["GHJKMN"]
+
+
+def test_two_choices_are_not_the_same(page: Page) -> None:
+    page.goto("about:blank")
+    page.add_script_tag(content=read_script("class").replace("export default ", ""))
+    written = {"say": "Is it?", "choices": ["yes", "no", "yes ", ""], "right": 0, "kind": "choices"}
+    assert page.evaluate("written => questionOf(written, { own_twice: 'twice' })", written) == {
+        "error": "twice"
+    }
+
+
+def test_the_last_prepared_question_is_removed_from_both_devices(strip: Page) -> None:
+    """A device with questions of its own still brings them into a class without any."""
+    posts: list[Any] = strip.evaluate(
+        """() => {
+      strip.room.refusal = "";
+      const heard = (questions) => { strip.room.state.deck = questions; strip.shareDeck(); };
+      deck.keep([{ id: "1", say: "Why?" }]);
+      heard([]);
+      const own = deck.all();
+      heard(own);
+      heard([]);
+      return [posts.map(([what, { questions }]) => [what, questions.length]), deck.all().length];
+    }"""
+    )
+    assert posts == [[["deck", 1]], 0]
+
+
+def test_a_number_has_one_right_answer(strip: Page) -> None:
+    """The key has it rounded, too."""
+    words: list[str] = strip.evaluate(
+        """() => {
+      const labels = new Proxy({}, { get: (_, name) => String(name) });
+      const card = Object.assign(Object.create(Card.prototype), { strip: { labels } });
+      const question = { input: "number", say: { "": ["?"] } }, key = ["0.143", "0.14"];
+      return [null, "0.14", "0.15"].map((mine) => card.outcome({ question, key, mine, right: mine === "0.14" })
+        .filter(Boolean).at(-1).textContent);
+    }"""
+    )
+    assert words == ["right_answer 0.143"] * 3
+
+
 @pytest.mark.parametrize(("votes", "width"), [(2, 800), (3, 800), (6, 800), (3, 390)])
 def test_the_bars_of_all_votes_are_to_one_scale(strip: Page, votes: int, width: int) -> None:
     """Of one question that was voted on again and again. Oracle: as many votes for the answer each time."""

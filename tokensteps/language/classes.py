@@ -203,6 +203,7 @@ def _wall_words() -> dict[str, str]:
         "own_split_wrong": _("Type a word of 2 to 40 letters."),
         "pick_hint": _("Only you see these. Pick what goes on the wall, without names:"),
         "own_missing": _("Type a question and at least two choices."),
+        "own_twice": _("Two choices are the same: change one."),
         "choice": _("Choice {number}"),
         "is_right": _("Choice {number} is right"),
         "more_choices": _("More choices"),

@@ -51,7 +51,7 @@ class Card {
   update() {
     const { round, strip: { room } } = this, now = this.asksName() ? "name" : round?.round;
     const isSame = now === this.shown && room === this.room;
-    if (now === "name" && isSame) return; // somebody is typing
+    if (now === "name" && isSame && this.node.ariaLabel === this.labels.nickname) return; // somebody is typing
     if (!isSame) {
       [this.shown, this.room, this.folded, this.error] = [now, room, false, ""];
       this.draft = this.written() ?? round?.mine ?? "";
@@ -185,13 +185,14 @@ class Card {
     const { labels } = this, verdict = mine === null ? "" : verdictOf({ key, tied }, mine);
     const message = !graded ? labels.asked_opinion : mine === null ? labels.no_answer
       : verdict === "right" ? labels.you_right : verdict === "tied" ? labels.you_tied : labels.you_wrong;
-    const first = [...key.filter((one) => one === mine), ...key.filter((one) => one !== mine)].slice(0, MOST_RIGHT);
+    const all = question.input === "number" ? keys.slice(0, 1) : key; // the others are the same, rounded
+    const first = [...all.filter((one) => one === mine), ...all.filter((one) => one !== mine)].slice(0, MOST_RIGHT);
     const shown = first.map((one) => make("span", { className: "row" }, ...answerNodes(question, one)));
-    if (key.length > MOST_RIGHT) shown.push(make("span", { className: "soft", textContent: labels.and_others }));
+    if (all.length > MOST_RIGHT) shown.push(make("span", { className: "soft", textContent: labels.and_others }));
     return [this.status(message, `told ${verdict || (mine === null || !graded ? "" : "wrong")}`),
       mine !== null && make("p", {}, `${labels.your_answer} `, ...answerNodes(question, mine)),
-      key.length > 0 && !question.parts
-        && make("p", {}, `${labels[key.length > 1 ? "right_answers" : "right_answer"]} `, ...shown)];
+      all.length > 0 && !question.parts
+        && make("p", {}, `${labels[all.length > 1 ? "right_answers" : "right_answer"]} `, ...shown)];
   }
 
   // --- taps and typing

@@ -113,6 +113,7 @@ function questionOf({ say, choices, right, kind, answer }, labels) { // as a cla
   const options = choices.map((text, index) => ({ id: String(index + 1), text: [text.trim()] }))
     .filter(({ text }) => text[0]);
   if (!prompt || options.length < 2) return { error: labels.own_missing };
+  if (new Set(options.map(({ text }) => text[0])).size < options.length) return { error: labels.own_twice };
   const key = right < 0 ? [] : [String(right + 1)];
   if (key.length && !options.some(({ id }) => id === key[0])) {
     return { error: filled(labels.right_empty, { number: right + 1 }) };
