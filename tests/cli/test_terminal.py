@@ -169,6 +169,10 @@ TRACES: dict[str, Callable[[], Any]] = {
 }
 
 
+RUN_NAME = "notes[red] [b=']"
+"""A file's name that Textual would read as markup."""
+
+
 def stepped(
     trace: Any,
     keys: Callable[[Any, Any], Coroutine[Any, Any, None]],
@@ -181,7 +185,7 @@ def stepped(
     style = Style(trace.corpus.pipeline.byte_level, "spaces")
 
     async def go() -> None:
-        app = Stepper(trace, "A run", style, more.get("language", "en"))
+        app = Stepper(trace, RUN_NAME, style, more.get("language", "en"))
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             await keys(app, pilot)
@@ -232,6 +236,7 @@ def test_the_keys_go_through_the_run() -> None:
         ):  # fmt: skip
             await pilot.press(key)
             assert app.step == step, key
+        assert RUN_NAME in screen(app)
         results = [trace[step].event.token for step in range(1, 21)]
         with_o = [step for step, token in enumerate(results, start=1) if "o" in token]
         await pilot.press("home", "slash", "o", "enter")

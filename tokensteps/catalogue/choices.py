@@ -299,12 +299,14 @@ def special_of(text: str) -> dict[str, int | None]:
 
 
 def _shortened(name: str) -> str:
-    """A file's name, without its middle if it is long.
+    """A file's name, without its middle if it is long: the ends of special files' names stay.
 
     >>> _shortened("tokenizer.json"), len(_shortened("x" * 100 + ".json"))
     ('tokenizer.json', 60)
+    >>> _shortened("x" * 99 + "/special_tokens_map.json").endswith("…/special_tokens_map.json")
+    True
     """
-    return name if len(name) <= TITLE_CHARACTERS else f"{name[: TITLE_CHARACTERS - 21]}…{name[-20:]}"
+    return name if len(name) <= TITLE_CHARACTERS else f"{name[: TITLE_CHARACTERS - 25]}…{name[-24:]}"
 
 
 def public(name: str) -> str:

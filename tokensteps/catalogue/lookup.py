@@ -8,7 +8,8 @@ from typing import ClassVar, Final, NamedTuple
 
 import regex
 
-from tokenizers_core.errors import TokenizersCoreError, quoted
+from tokenizers_core.errors import PatternError, TokenizersCoreError, quoted
+from tokenizers_core.text.patterns import compiled
 from tokensteps.catalogue.shown_tokenizers import ShownTokenizer
 from tokensteps.language.i18n import N_, count
 from tokensteps.language.numbers import FULL_WIDTH, read_whole
@@ -74,9 +75,9 @@ def _test(kind: str, query: str) -> Callable[[bytes, str, float], bool]:
     """Whether a token fits, by its bytes and its spelling, within some seconds."""
     if kind == "regex":
         try:
-            pattern = regex.compile(query)
-        except (regex.error, RecursionError, OverflowError) as error:
-            raise LookupFailed("pattern", query, reason=quoted(str(error), 80)) from None
+            pattern = compiled(query)
+        except PatternError as error:
+            raise LookupFailed("pattern", query, reason=error.message) from None
 
         def finds(data: bytes, token: str, left: float) -> bool:
             text = data.decode("utf-8", "replace")

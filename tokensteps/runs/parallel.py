@@ -26,6 +26,9 @@ class ParallelError(TokenizersCoreError):
         "columns": N_(
             "The table has one column: write two languages at least, with a tab between them, as a spreadsheet copies them."
         ),
+        "quotes": N_(
+            "A quotation mark at the beginning of a cell is closed in another one, or never: close it, or take it out."
+        ),
         "name": N_("Two columns are called {name}: give each language a name of its own."),
         "row": N_(
             "Row {row} has {cells} cells, but there are {columns} languages: fill them all, or take the row out."
@@ -45,11 +48,13 @@ def read_parallel(text: str) -> dict[str, list[str]]:
     {'English': ['Good morning.'], 'Deutsch': ['Guten Morgen.']}
     """
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    rows = [
-        row
-        for row in csv.reader(io.StringIO(text, newline=None), delimiter=separator)
-        if any(map(str.strip, row))
-    ]
+    try:
+        read = [*csv.reader(io.StringIO(text, newline=None), delimiter=separator)]
+    except csv.Error:  # a cell without an end is longer than the library takes
+        raise ParallelError("quotes") from None
+    rows = [row for row in read if any(map(str.strip, row))]
+    if separator == "\t" and any("\n" in cell and "\t" in cell for row in rows for cell in row):
+        raise ParallelError("quotes")
     names = [name.strip() for name in rows[0]] if rows else []
     if len(names) < 2:
         raise ParallelError("columns")

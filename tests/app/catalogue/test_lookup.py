@@ -122,6 +122,13 @@ def test_ids_are_the_text_again() -> None:
     )
 
 
+@pytest.mark.parametrize("pattern", ["(?a)(?u)x", "(?R)", "(?:(?:a{1000}){1000}){1000}", "(a", "(" * 99])
+def test_no_pattern_costs_others_their_memory(pattern: str) -> None:
+    """It is refused before it is compiled, as in a corpus's settings, with its remedy."""
+    with pytest.raises(LookupFailed, match=r"is not a regular expression: .+; fix it, or search for a text"):
+        search(gpt2(), "regex", pattern)
+
+
 def test_a_search_that_takes_for_ever_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "SEARCH_SECONDS", 0.4)
     start = time.process_time()

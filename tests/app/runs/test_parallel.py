@@ -62,6 +62,8 @@ def test_a_table_is_read_with_tabs_or_commas() -> None:
         ("en,de\na,b\n\nc,", "Row 3 has 1 cells, but there are 2 languages"),
         ("en,de\na,b,c", "Row 2 has 3 cells, but there are 2 languages"),
         ("en,de,es\na,b,c,", "Row 2 has 3 cells, but there are 3 languages"),
+        ('en\tde\n"Hi\tHallo\nA\tB\nYes"\tJa', "A quotation mark at the beginning of a cell"),
+        ('en\tde\n"Hi\tHallo\n' + "A\tB\n" * 40_000, "A quotation mark at the beginning of a cell"),
     ],
 )
 def test_an_invalid_table_is_reported(text: str, says: str) -> None:

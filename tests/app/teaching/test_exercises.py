@@ -650,6 +650,7 @@ def test_a_tie_decided_by_the_rule_is_right_with_a_note() -> None:
 def test_unknown_tokens_as_they_are_typed() -> None:
     assert read_spelling("[UNK] ug", "mug", "bghnpsu") == ("[UNK]", "ug")
     assert read_spelling("[unk]ug", "mug", "bghnpsu") == ("[UNK]", "ug")
+    assert read_spelling("［ＵＮＫ］　ｕｇ", "mug", "bghnpsu") == ("[UNK]", "ug")
     assert read_spelling("[UNK] [UNK] ug", "mug", "bghnpsu") is None
     assert read_spelling("m ug", "mug", "bghnpsu") == ("m", "ug")
 

@@ -67,7 +67,7 @@ class Stepper(App[None]):  # type: ignore[misc]  # mypy doesn't read textual
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="top"):
-            yield Static(id="title")
+            yield Static(id="title", markup=False)
             yield Static(id="where")
         yield Static(id="said", markup=False)
         with Horizontal(id="panels"):

@@ -17,6 +17,7 @@ from tokenizers_core.training.bpe import BpeTrace
 from tokenizers_core.training.wordpiece import WordPieceTrace
 from tokensteps.drawing.tokens import chip, fill
 from tokensteps.language.i18n import _, sentences
+from tokensteps.language.numbers import FULL_WIDTH
 from tokensteps.teaching.exercises.merging import Merging
 from tokensteps.teaching.exercises.words import (
     SIZES,
@@ -84,7 +85,7 @@ def read_spelling(answer: str, word: str, known: Collection[str], prefix: str = 
     ... )
     (('[UNK]', 'hug'), ('t', 'hug'), None)
     """
-    plain = re.sub(r"[<\[(]unk[>\])]", "\0", answer, flags=re.IGNORECASE)
+    plain = re.sub(r"[<\[(]unk[>\])]", "\0", answer.translate(FULL_WIDTH), flags=re.IGNORECASE)
     strangers = [letter for letter in word if letter not in known]
     if plain.count("\0") > len(strangers):
         return None
@@ -113,7 +114,7 @@ def encoding_question(
     whole = bool(prefix)  # WordPiece: one [UNK] for all of the word
 
     def grade(answer: str) -> Verdict:
-        if whole and re.fullmatch(r"\W*unk\W*", answer.strip(), re.IGNORECASE):
+        if whole and re.fullmatch(r"\W*unk\W*", answer.translate(FULL_WIDTH).strip(), re.IGNORECASE):
             pieces: tuple[str, ...] | None = (UNKNOWN,)
         elif whole:
             pieces = read_split(answer, word, prefix)

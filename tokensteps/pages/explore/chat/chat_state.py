@@ -62,7 +62,9 @@ def change(number: int, **parts: str) -> None:
 def move(number: int, offset: int) -> None:
     """Move a message up or down."""
     moved = chat_rows().copy()
-    at = next(index for index, row in enumerate(moved) if row.number == number)
+    at = next((index for index, row in enumerate(moved) if row.number == number), None)
+    if at is None:  # removed by a click just before
+        return
     row = moved.pop(at)
     moved.insert(max(0, at + offset), row)
     _put("rows", moved)
