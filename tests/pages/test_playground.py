@@ -379,7 +379,7 @@ def test_an_invalid_pattern_is_reported_and_can_be_changed() -> None:
     ranks = "\n".join(f"{b64encode(bytes([byte])).decode()} {byte}" for byte in range(256))
     spec = TokenizerSpec.parse(upload_spec({"x.tiktoken": ranks.encode()})).set(pattern="(").write()
     app = opened(t1=spec, t2=HUG, text="hug")
-    assert "can't be loaded" in unescape(notes(app, "note problem"))
+    assert "can't be used" in unescape(notes(app, "note problem"))
     assert "As soon as two" in notes(app, "note") and "Choose a second" not in notes(app, "note")
     settings_box(app.selectbox, "playground.set.pattern.0").set_value("gpt2")
     next(button for button in app.button if button.label == "Apply").click()
