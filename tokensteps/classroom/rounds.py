@@ -154,8 +154,8 @@ class Round:
         return True
 
     def bars(self) -> dict[str, Any]:
-        """The distribution: of choices in their order, of other answers the most frequent ones first and the
-        rest together.
+        """The distribution: of choices in their order, of other answers the most frequent ones first, then
+        rarer right ones, and the rest together.
 
         Ties are in alphabetical order, not by arrival, so that no bar shows who was first.
         """
@@ -171,6 +171,10 @@ class Round:
             others = {"answers": 0, "count": 0}
         else:
             counted = heapq.nsmallest(BARS, self.counts.items(), key=lambda one: (-one[1], one[0]))
+            rare = [
+                one for one in self.counts.items() if self.verdicts[one[0]] == "right" and one not in counted
+            ]
+            counted += heapq.nsmallest(BARS, rare, key=lambda one: (-one[1], one[0]))
             rest = sum(count for _answer, count in counted)
             others = {"answers": len(self.counts) - len(counted), "count": len(self.answers) - rest}
         return {

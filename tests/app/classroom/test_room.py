@@ -427,6 +427,19 @@ def test_long_tails_are_gathered() -> None:
     assert room.rounds[1].right() is None, "a question without a key has no right answer"
 
 
+def test_a_rare_right_answer_has_its_bar() -> None:
+    """Among more answers than bars. Oracle: one right answer, given once, and one with a near value."""
+    number = {"kind": "own", "say": {"": "?"}, "input": "number", "key": ["57"], "near": [57, 58]}
+    wrong = [str(10 + one) for one in range(20)]
+    room = room_of(*[JOIN] * 22, place(0), {"do": "ask", "question": read_question(number)})
+    say(room, *(answer(one, text) for one, text in enumerate([*wrong, "57", "57.5"], start=1)))
+    message = room.rounds[1].bars()
+    assert message["bars"] == [{"answer": one, "count": 1} for one in [*wrong[:BARS], "57", "57.5"]]
+    assert message["others"] == {"answers": 20 - BARS, "count": 20 - BARS}
+    [team] = room.rounds[1].by_team(1)
+    assert team == {**message, "others": {"count": 20 - BARS}, "answered": 22}
+
+
 def test_the_rest_of_free_answers_is_counted() -> None:
     """Oracle: answers all different, one for each device, two of them the same but for case."""
     free = read_question({"kind": "own", "say": {"": "Why?"}, "input": "free", "key": []})
