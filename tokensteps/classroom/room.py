@@ -521,7 +521,7 @@ class Room:
 
     def _do_pick(self, entry: Said) -> None:
         question = self.rounds[entry["round"]]
-        question.picked = tuple(entry["picked"])
+        question.pick(entry["picked"])
         self._say("picked", round=question.number)
 
     def _do_judge(self, entry: Said) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -93,6 +93,11 @@ class Round:
         if "parts" in self.question:
             return self.judged.get(self.same[answer])
         return self._key.verdict(answer)
+
+    def pick(self, answers: Iterable[str]) -> None:
+        """Put these free answers on the wall, in place of the earlier ones."""
+        self.picked = tuple(answers)
+        self._bars = None
 
     def judge(self, verdicts: Mapping[str, Judgement]) -> None:
         """Take the engine's judgement of given answers."""
@@ -200,13 +205,16 @@ class Round:
         ]
 
     def _grouped(self) -> dict[str, Any]:
-        """Free answers: those that differ only in spaces and case count together, in their most frequent
-        form."""
-        groups: dict[str, list[tuple[int, str]]] = {}
+        """Free answers: those that differ only in spaces and case count together, in a picked form or else
+        their most frequent one. Picked ones keep their bars."""
+        groups: dict[str, list[tuple[bool, int, str]]] = {}
         for answer, count in self.counts.items():
-            groups.setdefault(self.same[answer], []).append((-count, answer))
-        counted = [(min(group)[1], -sum(count for count, _answer in group)) for group in groups.values()]
-        first = heapq.nsmallest(FREE_BARS, counted, key=lambda one: (-one[1], one[0]))
+            groups.setdefault(self.same[answer], []).append((answer not in self.picked, -count, answer))
+        counted = [(min(group)[2], -sum(count for _, count, _ in group)) for group in groups.values()]
+        first = heapq.nsmallest(
+            FREE_BARS, counted, key=lambda one: (one[0] not in self.picked, -one[1], one[0])
+        )
+        first.sort(key=lambda one: (-one[1], one[0]))
         rest = len(self.answers) - sum(count for _answer, count in first)
         bars = [
             {"answer": answer, "count": count, "verdict": self.verdicts[answer]} for answer, count in first

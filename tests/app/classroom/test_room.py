@@ -919,6 +919,29 @@ def test_answers_in_their_own_words_are_grouped_and_picked() -> None:
     assert room.rounds[1].right() is None
 
 
+def test_a_picked_answer_stays_on_the_wall() -> None:
+    """In its own spelling, though another becomes as frequent, and as one of those with bars, however many
+    come after it."""
+    free = read_question({"kind": "own", "say": {"": "?"}, "input": "free", "key": []})
+    room = room_of(*[JOIN] * (2 * FREE_BARS + 5), place(0), {"do": "ask", "question": free})
+    say(room, answer(1, "greedy"), answer(2, "slow"))
+    assert [bar["answer"] for bar in room.rounds[1].bars()["bars"]] == ["greedy", "slow"]
+    say(
+        room,
+        {"do": "pick", "round": 1, "picked": ["greedy", "slow"]},
+        answer(3, "Greedy"),
+        answer(4, "Greedy"),
+    )
+    say(room, *(answer(5 + one, f"a{one // 2:03}") for one in range(2 * FREE_BARS)))
+    message = room.rounds[1].bars()
+    bars = [(bar["answer"], bar["count"]) for bar in message["bars"]]
+    others = [(f"a{one:03}", 2) for one in range(FREE_BARS - 2)]
+    assert bars == [("greedy", 3), *others, ("slow", 1)]
+    assert message["others"] == {"answers": 2, "count": 4}
+    say(room, {"do": "pick", "round": 1, "picked": ["Greedy"]})
+    assert [bar["answer"] for bar in room.rounds[1].bars()["bars"]][:: FREE_BARS - 1] == ["Greedy", "a038"]
+
+
 def test_words_are_graded_by_whoever_has_the_engine() -> None:
     """The room takes the verdicts on given words, in any spelling of spaces, and counts them like a key's."""
     words = read_question({"kind": "own", "say": {"": "Three"}, "input": "free", "parts": 3, "key": []})
