@@ -3,12 +3,12 @@ alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from tokenizers_core.files.exports import csv_table
 from tokensteps.classroom.questions import RequestRefused, answer_text, for_spreadsheets, said_of
-from tokensteps.classroom.room import Room
+from tokensteps.classroom.room import Room, as_line
 from tokensteps.classroom.rounds import WORTH, Assignment, Round, team_of
 
 TRY_OF: Final[Mapping[str, int]] = {"right": 1, "half": 2, "quarter": 3}
@@ -52,8 +52,18 @@ def all_answered(room: Room) -> list[Answered]:
     for question in room.rounds.values():
         votes.setdefault(question.first, []).append(question)
     results = {first: [_of_votes(rounds)] for first, rounds in votes.items()}
-    results |= {value.number: _of_assignment(value) for value in room.assignments}
+    results |= {value.number: _of_assignment(value) for value in _given(room)}
     return [column for number in sorted(results) for column in results[number]]
+
+
+def _given(room: Room) -> Iterable[Assignment]:
+    """The given sets; one taken back and given again is the same, and its first verdicts count."""
+    sets: dict[str, Assignment] = {}
+    for value in room.assignments:
+        first = sets.setdefault(as_line(value.what), value.copy())
+        for before, now in zip(first.answers, value.answers, strict=True):
+            before |= now | before
+    return sets.values()
 
 
 def _of_votes(rounds: list[Round]) -> Answered:

@@ -877,6 +877,24 @@ def test_grades_are_a_row_for_each_student() -> None:
     assert screen[3]["marks"] == [None] * 3
 
 
+def test_a_set_given_again_is_graded_once() -> None:
+    """Oracle: each student's first verdict on its first question, by hand."""
+    give = {"do": "give", "page": "exercises", "query": "", "questions": 2, "label": "Split"}
+    back = {**give, "page": "", "questions": 0}
+    room = room_of(*[JOIN | {"nickname": name} for name in ("Ana", "Bo")], nicknames=True)
+    say(
+        room, give, answer(1, "half", q=0), back, give, answer(1, "right", 2, q=0), answer(2, "right", 2, q=0)
+    )
+    say(room, {**give, "query": "seed=7"}, answer(2, "wrong", 3, q=0))
+    for _ in range(2):
+        screen = gradebook(room)
+        assert [one["say"][""] for one in screen["columns"]] == ["Split · #1"] * 2
+        marks = [[mark and mark["verdict"] for mark in one["marks"]] for one in screen["students"]]
+        assert marks == [["half", None], ["right", "wrong"]]
+    assert [row[-2:] for row in csv.reader(io.StringIO(grades_csv(room)))][1:] == [["0.5", "2"], ["1", "2"]]
+    assert [one.answers[0] for one in room.assignments[:2]] == [{1: "half"}, {1: "right", 2: "right"}]
+
+
 def test_the_plan_is_sent_to_the_lecturer_alone() -> None:
     """Where it is, since when, and by which device; students hear nothing of it, as its note holds the
     answer."""
