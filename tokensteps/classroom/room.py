@@ -420,6 +420,8 @@ class Room:
     def _do_teams(self, entry: Said) -> None:
         self.teams = entry["teams"]
         self._say("teams", teams=self.teams)
+        if self.round is not None:
+            self._say("tally", round=self.round.number)  # its bars are by team now, or no longer
 
     def _do_deck(self, entry: Said) -> None:
         self.deck = entry["questions"]

@@ -288,8 +288,13 @@ def test_bars_stand_by_team() -> None:
     assert [team["answered"] for team in state] == [2, 2]
     student = state_for(room, STUDENT, NOBODY, 0.0)
     assert (student["teams"], student["number"]) == (2, 1) and "teams" not in student["round"]
+    for number in (0, 4):  # while the question is on the wall
+        say(room, {"do": "teams", "teams": number})
+        name, tally = news(room, room.known - 1, LECTURER)[-1]
+        assert (name, tally["teams"]) == ("tally", room.rounds[1].by_team(number))
+        assert news(room, room.known - 1, STUDENT) == [("teams", {"teams": number})]
     numbers = {**QUESTION, "input": "number", "key": []}
-    say(room, {"do": "teams", "teams": 4}, {"do": "ask", "question": read_question(numbers)})
+    say(room, {"do": "ask", "question": read_question(numbers)})
     say(room, *(answer(device, str(at), 2) for device in range(1, 5) for at in range(device)))
     teams = room.rounds[2].by_team(4)
     assert [[bar["count"] for bar in team["bars"]] for team in teams] == [
