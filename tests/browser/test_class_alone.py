@@ -438,6 +438,19 @@ def test_a_number_near_enough_is_right_on_the_wall_and_on_the_phone(strip: Page)
     assert (rows, told) == (["right", "", "right"], "Right.")
 
 
+@pytest.mark.parametrize(("language", "name"), [("en", "German"), ("zh-Hans", "德语"), ("fr", "German")])
+def test_a_choice_is_in_its_readers_language(strip: Page, language: str, name: str) -> None:
+    choice = {"id": "de", "text": ["ドイツ語"], "say": {"en": ["German"], "zh": ["德语"], "ja": ["ドイツ語"]}}
+    shown = strip.evaluate(
+        """([choice, language]) => {
+      document.documentElement.lang = language;
+      return answerNodes({ input: "choices", choices: [choice] }, "de")[0].textContent;
+    }""",
+        [choice, language],
+    )
+    assert shown == name
+
+
 def test_those_who_come_after_the_last_answer_are_counted(strip: Page) -> None:
     counted = strip.evaluate(
         """() => {

@@ -209,10 +209,10 @@ def read_question(payload: Any) -> dict[str, Any]:
     """A question with its key, and nothing else. Raises RequestRefused."""
     if not isinstance(payload, Mapping):
         raise RequestRefused("form", "expected a question")
-    said, way = payload.get("say"), payload.get("input")
+    way = payload.get("input")
     key, tied = payload.get("key", []), payload.get("tied", [])
-    if not isinstance(said, Mapping) or not 1 <= len(said) <= 12 or way not in INPUTS:
-        raise RequestRefused("form", "a question needs say, and an input: " + ", ".join(INPUTS))
+    if way not in INPUTS:
+        raise RequestRefused("form", "a question needs an input: " + ", ".join(INPUTS))
     if not all(isinstance(one, list) and len(one) <= CHOICES_LIMIT for one in (key, tied)):
         raise RequestRefused(
             "form", f"the key, and what ties with it, are lists of at most {CHOICES_LIMIT} answers"
@@ -220,7 +220,7 @@ def read_question(payload: Any) -> dict[str, Any]:
     longest = NUMBER_LIMIT if way == "number" else REPLY_LIMIT
     question: dict[str, Any] = {
         "kind": text(payload.get("kind", ""), 40),
-        "say": {text(name, 12): sentence(words) for name, words in said.items()},
+        "say": _say(payload.get("say")),
         "input": way,
         "key": [text(one, longest, 1) for one in key],
         "tied": [text(one, longest, 1) for one in tied],
@@ -285,6 +285,8 @@ def _choices(values: Any) -> list[dict[str, Any]]:
         choice: dict[str, Any] = {"id": text(one.get("id"), REPLY_LIMIT, 1)}
         if one.get("text") is not None:
             choice["text"] = sentence(one["text"])
+        if one.get("say") is not None:
+            choice["say"] = _say(one["say"])
         tokens = one.get("tokens")
         if tokens is not None:
             if not isinstance(tokens, list) or len(tokens) > CHOICE_TOKENS:
@@ -294,6 +296,12 @@ def _choices(values: Any) -> list[dict[str, Any]]:
     if len({one["id"] for one in choices}) < len(choices):
         raise RequestRefused("form", "two choices have the same id")
     return choices
+
+
+def _say(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= 12:
+        raise RequestRefused("form", "expected a sentence in 1 to 12 languages, by their codes")
+    return {text(name, 12): sentence(words) for name, words in value.items()}
 
 
 def sentence(value: Any) -> Any:

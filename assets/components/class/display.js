@@ -58,7 +58,8 @@ function inLanguage(texts) { // the sentence in the reader's language, or the on
 function answerNodes(question, answer) { // as it is shown on a button or beside a bar
   const choice = question.choices?.find(({ id }) => id === answer);
   if (choice) {
-    const nodes = textNodes(choice.text ?? choice.id), isPair = nodes.filter((node) => node.nodeName).length > 1;
+    const nodes = choice.say ? inLanguage(choice.say) : textNodes(choice.text ?? choice.id);
+    const isPair = nodes.filter((node) => node.nodeName).length > 1;
     return [make("span", { className: isPair ? "pair" : "" }, ...nodes)];
   }
   if (question.input === "text") return answer.split(" ").map((piece) => tokenNode(piece));

@@ -797,6 +797,7 @@ def test_hostile_text_stays_text(text: str) -> None:
         None, [], {}, {**QUESTION, "input": "file"}, {**QUESTION, "choices": []}, {**QUESTION, "choices": [{"id": "a"}] * 2},
         {**QUESTION, "key": [1]}, {**QUESTION, "key": ["x" * 5_000]}, {**QUESTION, "say": {}}, {**QUESTION, "say": {"en": "\ud800"}},
         {**QUESTION, "seconds": 1}, {**QUESTION, "seconds": True}, {**QUESTION, "say": {"en": "x" * 5_000}},
+        {**QUESTION, "choices": [{"id": "a", "say": ["a"]}, {"id": "b"}]}, {**QUESTION, "choices": [{"id": "a", "say": {"en": 1}}, {"id": "b"}]},
         {**QUESTION, "choices": [{"id": "a", "tokens": "ab"}, {"id": "b"}]}, {**QUESTION, "choices": [{"id": " "}, {"id": "b"}]},
         {**QUESTION, "tied": "a"}, {**QUESTION, "say": {"en": ["a"] * 200}}, {**QUESTION, "say": {"en": [{"t": "a", "c": 10}]}},
         {**QUESTION, "say": {"en": ["x" * 900] * 2}}, {**QUESTION, "word": "x" * 99},

@@ -196,6 +196,12 @@ def test_which_language_chooses_the_next_merge() -> None:
         assert {*result["key"], *result["tied"]} == {
             one for one in tokens if tokens[one] == max(tokens.values())
         }
+    buttons = {one["id"]: one["say"] for one in read_question(requests[0][1])["choices"]}
+    assert [buttons["de"][language] for language in ("en", "zh", "ja")] == [
+        ["German"],
+        ["德语"],
+        ["ドイツ語"],
+    ]
     alike = Corpus.from_counts({"hug": 3, "pug": 2})
     twins = train_paritybpe({"a": alike, "b": alike, "c": Corpus.from_counts({"hu": 1})}, merges=2)
     ((_step, first), (_later, second)) = class_questions(twins, "language")

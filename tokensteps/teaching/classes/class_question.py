@@ -51,6 +51,7 @@ class ClassQuestion(TypedDict, total=False):
     input: str
     """How it is answered: "choices", "number" or "text"."""
     choices: list[dict[str, Any]]
+    """The buttons: `id`, `text`, and a `say` where the words depend on the language."""
     key: list[str]
     """All right answers, the run's own first,"""
     tied: list[str]
@@ -78,13 +79,18 @@ def ask_class(trace: AnyTrace, step: int, kind: str, style: Style) -> ClassQuest
         question = question_after(trace, at, kind, style)
         if _has_one_choice(question, trace, at, style):
             return None
-    say = {}
+    say, offered = {}, {}
     for language in LANGUAGES:
         with using_language(language):
-            say[language] = markup_parts(question_after(trace, at, kind, style).prompt)
+            asked = question_after(trace, at, kind, style)
+            say[language], offered[language] = markup_parts(asked.prompt), _own_texts(asked.form)
     result: ClassQuestion = {"kind": question.kind, "say": say, "step": at}
     if isinstance(question.form, Choice):
         choices = _offered(trace, at, question.form, style)
+        for choice in choices:
+            words = {language: texts.get(choice["id"]) for language, texts in offered.items()}
+            if len({*map(str, words.values())}) > 1:
+                choice["say"] = words
         result |= {"input": "choices", "choices": choices}
         result |= _graded(question, [question.key, *(choice["id"] for choice in choices)])
     elif question.kind == "split":
@@ -124,7 +130,7 @@ def _graded(question: Question, answers: Iterable[str]) -> ClassQuestion:
 def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dict[str, Any]]:
     """The options as buttons; of candidates the best for a phone's screen, in a neutral order."""
     if form.shown:
-        return [{"id": option, "text": markup_parts(form.shown[option])} for option in form.options]
+        return [{"id": option, "text": text} for option, text in _own_texts(form).items()]
     if trace.ranked_by == "loss":
         rows = offered_pieces(trace, prune_at(trace, step + 1))
         pieces = sorted((readable(row.piece, style), row.piece) for row in rows)
@@ -138,6 +144,13 @@ def _offered(trace: AnyTrace, step: int, form: Choice, style: Style) -> list[dic
         }
         for one in result
     ]
+
+
+def _own_texts(form: object) -> dict[str, list[MarkupPart]]:
+    """The options with markup of their own, in the present language's words."""
+    if not isinstance(form, Choice) or not form.shown:
+        return {}
+    return {option: markup_parts(form.shown[option]) for option in form.options}
 
 
 def _splits(trace: AnyTrace, step: int, question: Question, style: Style) -> Iterator[str]:
