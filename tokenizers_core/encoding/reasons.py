@@ -17,7 +17,7 @@ MergedAcross(made=RankedPair(first='u', second='g', rank=0), wanted=None, positi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
@@ -115,7 +115,7 @@ class MergedAcross:
     complete."""
     position: int
     """The symbols before the cut."""
-    final: bool = True
+    final: bool = field(default=True, repr=False)
     """Whether no merge is undone: PickyBPE's removals undo some."""
     kind: ClassVar[Literal["merged_across"]] = "merged_across"
 
