@@ -62,8 +62,8 @@ class Classroom extends Component {
       make("button", { type: "button", textContent: labels[what], data: { do: what } })));
     const head = [filled(labels.joined, { number: results.joined }), filled(labels.questions, { number: groups.size })];
     const runs = new Map(results.runs.map((one) => [one.run, one]));
-    const isOpen = ([last]) => !results.ended && ["open", "shown"].includes(last.state);
-    const questions = [...groups.values()].map((rounds) => this.question(rounds, runs, isOpen(rounds.slice(-1))));
+    const isOpen = ({ state }) => !results.ended && ["open", "shown"].includes(state);
+    const questions = [...groups.values()].map((rounds) => this.question(rounds, runs, isOpen(rounds.at(-1))));
     return [make("h2", { textContent: filled(labels.summary, { code: results.code }) }),
       make("p", { className: "soft", textContent: head.join(" · ") }), actions, this.wrong,
       ...(results.nicknames ? [this.people(results.code)] : []),

@@ -41,7 +41,7 @@ addEventListener("click", (event) => {
 
 export function draw(name, styles, args) {
   const { parentElement: root } = args;
-  isLeaving();
+  isLeaving(); // a page drawn after a link's: the click is forgotten
   if (!root.isConnected) return () => {}; // its page has gone while the script was on its way
   const staying = (send) => (...message) => { if (!isLeaving()) send(...message); };
   const [setStateValue, setTriggerValue] = [staying(args.setStateValue), staying(args.setTriggerValue)];
